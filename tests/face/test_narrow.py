@@ -154,7 +154,7 @@ def test_rows_without_features_come_first(constant, tmp_path):
 def test_what_was_learned_stays_with_more_features(kind, tmp_path):
     X, y = table(1500, 30, classes=3 if kind == "three classes" else 2)
     if kind == "means":
-        X[:, :] += 10 * X.std(axis=0)
+        X += 10 * X.std(axis=0)
     clf = OnlineClassifier(random_state=0, correctable=20, **KINDS[kind])
     for x, label in zip(dicts(X[:1000]), y, strict=False):
         clf.tell(clf.decide(x).ticket, label)

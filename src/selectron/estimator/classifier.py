@@ -12,6 +12,7 @@ from .. import storage
 from ..askers import Always
 from ..data import times as clock
 from ..data.labels import encode
+from ..engine.rows import Sparse
 from ..errors import NotThere
 from ..learners import LeadingHistory
 from ..model.model import Block
@@ -19,7 +20,7 @@ from ..model.run import Run, named
 from ..spaces.state import HELD
 from . import checks, packing
 from .live import DecidesAndTells
-from .parameters import all_or_nothing, forget
+from .parameters import all_or_nothing, forget, model_of
 from .weights import check_some, class_weights, row_weights
 
 
@@ -102,8 +103,7 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
 
     Notes
     -----
-    The first rows decide whether rows are dense or sparse; later ones are converted. (Up to 128
-    features, with the constant, `LeadingHistory` gives the same results for both.) A list of
+    The first rows decide whether rows are dense or sparse; later ones are converted. A list of
     dicts makes sparse rows: features may appear at any time, and are 0 where they are not named;
     predictions leave out features that no round has seen. Parameters that are set later take effect
     with the next `fit`. All input errors are `SelectronError`, a ValueError, and change nothing.
@@ -396,5 +396,5 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
             self._extend(classes)
             return
         self.classes_ = classes
-        self.model_ = self._new_model(block, len(classes))
+        self.model_ = model_of(self, self._width(block), isinstance(block, Sparse), len(classes))
         self.class_weight_ = class_weights(self.class_weight, classes if named else None)

@@ -120,16 +120,22 @@ def flag(name: str, value: Any) -> bool:
     raise SelectronError(f"{name} must be True or False, got {shown(value)}.")
 
 
+def learner_of(estimator: Any, width: int, sparse: bool) -> Any:
+    """Return the learner of an estimator, or the default for such rows."""
+    learner = estimator.learner
+    if learner is None:
+        given = estimator.kernel, estimator.sketch, estimator.ranks
+        learner = default_for(width, sparse, *given)
+    return part(learner, "learner")
+
+
 def model_of(estimator: Any, width: int, sparse: bool, classes: int) -> Model:
     """Return a new model with the parameters of an estimator, all of them checked."""
-    learner, normalize = estimator.learner, estimator.normalize
-    support, sketch = estimator.max_support, estimator.sketch
-    if learner is None:
-        learner = default_for(width, sparse, estimator.kernel, sketch, estimator.ranks)
+    normalize, support, sketch = estimator.normalize, estimator.max_support, estimator.sketch
     if estimator.ranks and (estimator.class_weight is not None or estimator.correctable):
         raise SelectronError("class_weight and correctable must be left out with OnlineRanker.")
     return Model(
-        part(learner, "learner"),
+        learner_of(estimator, width, sparse),
         part(estimator.part("asker"), "asker"),
         width=width,
         sparse=sparse,

@@ -16,15 +16,17 @@ from ..engine.parameters import shown
 from ..engine.rows import Sparse, extent, joined, rows_of
 from ..errors import SelectronError
 from ..model import Model
+from ..model.compose import ENSEMBLE, order_of
 from ..model.widths import NARROW, is_narrow
 from . import checks
-from .parameters import NestedParameters, model_of
+from .parameters import NestedParameters, learner_of
 
 
 class TakesRows(NestedParameters):
     """An estimator that makes blocks of rows for its model."""
 
     encoder: Any
+    fit_intercept: Any
     encoder_: TableEncoder
     names_: Names
     model_: Model
@@ -50,18 +52,12 @@ class TakesRows(NestedParameters):
         """Return the number of features of the first rows."""
         if isinstance(block, list):  # it grows
             return block[0].values.shape[1]
-        if hasattr(self, "names_"):
-            return max(1, extent(rows_of(block, 0, 1))[1])
+        if hasattr(self, "names_") and order_of(learner_of(self, 0, True)) is ENSEMBLE:
+            first = max(1, extent(rows_of(block, 0, 1))[1])  # the model itself widens narrow rows
+            return first if first + bool(self.fit_intercept) <= NARROW else self.n_features_in_
         if not hasattr(self, "encoder_"):
             return self.n_features_in_
         return max(self.encoder_.width_, NARROW + 1)  # rows of words stay sparse
-
-    def _new_model(self, block: Any, classes: int) -> Model:
-        """Return the model for the first rows."""
-        model = model_of(self, self._width(block), isinstance(block, Sparse), classes)
-        if hasattr(self, "names_") and not is_narrow(model, model.width):
-            model.widen(len(self.names_))
-        return model
 
     def _encodes(self, X: Any) -> bool:
         """Return whether rows are encoded, which the first ones decide."""

@@ -297,7 +297,7 @@ def directions(features: int, d: int) -> np.ndarray:
     Apart from which axis that is, a column depends on its number alone.
     """
     found, lone = np.zeros((features, d)), int(SINGLE * features)
-    for j in range(d if features else 0):
+    for j in range(d):
         found[:, j] = direction(features, j)
     found[1::2] = found[: features // 2 * 2 : 2]
     pair = np.arange(lone) // 2

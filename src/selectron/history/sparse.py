@@ -99,25 +99,30 @@ def outgrow(olds: list[Any], news: list[Any]) -> None:
     n, squares = known.rows_seen[SEEN], diagonal(known.moments)
     squares += first * known.sums[0] ** 2 / max(1.0, n)  # moments are about the mean, then
     new_known.squares[first:d] = squares[first:]
-    new_known.rows_seen[: RENEWED + 1] = known.rows_seen[: RENEWED + 1]
-    new_known.rows_seen[[CONSTANT, SQUARES]] = first, squares[first:].sum()
-    new_known.rows_seen[RENEWED] = n
+    new_known.rows_seen[: len(known.rows_seen)] = known.rows_seen
+    new_known.rows_seen[[RENEWED, SQUARES]] = n, squares[first:].sum()
     choose_features(new_known)
     for s, new in zip(olds, news, strict=True):
         if s.scalars[LABELS] > 0:
-            new.scalars[:], new.experts[:], new.predictions[:] = s.scalars, s.experts, s.predictions
-            new.experts[:, KIND] = np.minimum(s.experts[:, KIND], KINDS - 1)
-            under_priors(new, np.array([own_variance(new, kind) for kind in range(KINDS)]))
-            unit = s.scaler[1, first:] ** 2  # of the variances
-            for k in np.flatnonzero(s.experts[:, ALIVE]).tolist():
-                kept = renewal.as_weights(s, k)
-                new.w[k, first:d], new.a[k, :first] = kept[first:], kept[:first]
-                prior = diagonal(s.priors[int(s.experts[k, KIND])])[first:]
-                learned = 1 / diagonal(s.triangle[k])[first:] - 1 / prior
-                new.p[k, first:d] = 1 / (1 / new.prior[k] + np.maximum(0.0, learned) / unit)
-                # the constant is sqrt(1 + v), and v large where features have means: see `vectors`
-                variance = new.p[k] @ new_known.squares / max(1.0, n)
-                new.a[k, :first] /= math.sqrt(1 + variance)
+            take_over(s, new)
+
+
+def take_over(s: Any, new: Any) -> None:
+    """Bring the experts of one class from a dense state to a sparse one, which knows the rows."""
+    new.scalars[:], new.experts[:], new.predictions[:] = s.scalars, s.experts, s.predictions
+    new.experts[:, KIND] = np.minimum(s.experts[:, KIND], KINDS - 1)
+    under_priors(new, np.array([own_variance(new, kind) for kind in range(KINDS)]))
+    first, d = int(s.rows_seen[CONSTANT]), s.last.shape[1]
+    unit = s.scaler[1, first:] ** 2  # of the variances
+    for k in np.flatnonzero(s.experts[:, ALIVE]).tolist():
+        kept = renewal.as_weights(s, k)
+        new.w[k, first:d], new.a[k, :first] = kept[first:], kept[:first]
+        prior = diagonal(s.priors[int(s.experts[k, KIND])])[first:]
+        learned = 1 / diagonal(s.triangle[k])[first:] - 1 / prior
+        new.p[k, first:d] = 1 / (1 / new.prior[k] + np.maximum(0.0, learned) / unit)
+        # the constant is sqrt(1 + v), and v large where features have means: see `vectors`
+        variance = new.p[k] @ new.squares / max(1.0, new.rows_seen[SEEN])
+        new.a[k, :first] /= math.sqrt(1 + variance)
 
 
 def diagonal(triangle: np.ndarray) -> np.ndarray:

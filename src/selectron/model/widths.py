@@ -5,6 +5,7 @@ dense to it, and what it learned from them is brought to sparse ones when there 
 """
 
 import copy
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,7 +18,7 @@ from ..spaces import sparse_second
 from . import support
 
 # Most features of narrow rows, with the constant. Dense rows have all directions up to WHOLE, but
-# for thirty classes renewals then take a minute, and the model of a key 3 MB
+# there renewals for thirty classes take half a minute, and the model of a key 3 MB
 NARROW = WHOLE // 2
 
 
@@ -39,8 +40,8 @@ def pieces(model: Any, block: Any, n: int) -> Iterator[tuple[int, int, Dense | S
 
     Sparse rows are cut where the width counts, so that results do not depend on how a stream is.
     """
-    if isinstance(block, Sparse) and extent(block)[1] > model.width and grows_by_row(model):
-        most = NARROW if is_narrow(model, model.width) else extent(block)[1]
+    if isinstance(block, Sparse) and grows_by_row(model) and extent(block)[1] > model.width:
+        most = NARROW if is_narrow(model, model.width) else math.inf
         block = by_width(block, model.width, most)
     if not isinstance(block, list):
         yield 0, n, block

@@ -75,10 +75,8 @@ class Features(Section):
         if both := sorted({*self.columns} & {*self.ignore}):
             raise ValueError(f"{both[0]!r} is named in columns and in ignore: leave one out")
         parts = [set(self.text), set(self.numeric), set(self.categorical)]
-        nameless = self.kind == "fields" and {"text", *USED["fields"][3:]}.isdisjoint(
-            self.model_fields_set
-        )
-        if self.kind in ("text", "fields") and (nameless or not any(parts)):
+        named = {"text", "numeric", "categorical"} & self.model_fields_set or self.kind == "text"
+        if self.kind in ("text", "fields") and not (named and any(parts)):
             raise ValueError("name a field in text, numeric or categorical")
         if twice := sorted(a for a in set.union(*parts) if sum(a in p for p in parts) > 1):
             raise ValueError(

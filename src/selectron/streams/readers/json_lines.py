@@ -40,7 +40,8 @@ def parts(blocks: Blocks, size: int, choice: Choice) -> Iterator[Part]:
                 for name in map(str, choice.ignore):
                     if _drop(row, name):
                         missing.pop(name, None)
-                flattened(row)  # refuses what the encoder would refuse, with all rows of its block
+                if any(isinstance(x, dict) for x in row.values()):
+                    flattened(row)  # refuses what the encoder would, with all rows of its block
             except SelectronError as error:
                 why = f"line {line}: {error}".removesuffix(".")
                 damage = damage.and_also(Damage(1, len(rows), why))

@@ -238,8 +238,8 @@ class Source:
             from . import svmlight
 
             self._refuse("svmlight", header=self._header)
-            given = self.choice._replace(lenient=False)._asdict().items()
-            if named := [name for name, value in given if value != Choice()._asdict()[name]]:
+            given = zip(Choice._fields, self.choice._replace(lenient=False), Choice(), strict=True)
+            if named := [name for name, value, usual in given if value != usual]:
                 raise SelectronError(
                     f"svmlight has no named columns: leave {' and '.join(named)} out, and "
                     "give a model of tables a table"
