@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, hstack
 
 from selectron import Budget, OnlineClassifier
 from selectron.model.widths import NARROW, is_narrow
@@ -92,6 +92,20 @@ def test_scales_do_not_matter():
     X, y = table(2000, 10)
     run = OnlineClassifier(random_state=0).run(csr_array(X), y)
     assert np.mean(run.prediction[1000:] == y[1000:]) > 0.93
+
+
+@pytest.mark.parametrize("mean", [0, 10])
+def test_units_of_numbers_next_to_many_categories_do_not_matter(mean):
+    random = np.random.default_rng(0)
+    numbers, category = random.normal(size=(3000, 8)), random.integers(0, 200, 3000)
+    y = np.where(numbers @ random.normal(size=8) + random.normal(size=200)[category] > 0, "a", "b")
+    units, places = 10.0 ** random.uniform(-2, 4, 8), csr_array(np.eye(200)[category])
+    right = []
+    for each in (numbers, (numbers + mean) * units):
+        run = OnlineClassifier(random_state=0).run(hstack([each, places], format="csr"), y)
+        right.append(np.mean(run.prediction[1000:] == y[1000:]))
+    assert right[0] > 0.85
+    assert right[1] > right[0] - 0.03
 
 
 def growing(n=300, d=400, most=12):

@@ -119,7 +119,8 @@ def test_sparse_rows(monkeypatch, constant):
     monkeypatch.setattr(directions, "CHOSEN", 8)
     monkeypatch.setattr(directions, "LEADING", 3)
     rng = np.random.default_rng(7)
-    X = rng.random((300, 12)) * (rng.random((300, 12)) < 0.5) * np.linspace(0.5, 2, 12)
+    X = rng.random((300, 12)) * (rng.random((300, 12)) < 0.5) * np.geomspace(0.05, 2, 12)
+    X[:, 3] += 3
     X[40:, 0] *= 20
     X[100:, 1] *= 20
     X[:, 11] += X[:, 10]
@@ -128,4 +129,6 @@ def test_sparse_rows(monkeypatch, constant):
     ring = Words(0.01, constant, 8, 3)
     agrees(X, y, Budget(0.9), Rate(0.9), constant, ring, csr_array)
     assert sum(a != b for a, b in pairwise(ring.choices)) >= 2
+    assert ring.ratios.max() > 10 * ring.ratios.min() > 0
+    assert constant == (np.count_nonzero(ring.means) > 1)
     assert len(ring.archive) >= 1

@@ -201,6 +201,7 @@ def test_new_directions_change_no_margin(monkeypatch, constant):
     X[130:, :10] *= 5
     model, _ = sparse_model(X, np.where(X @ random.normal(size=40) > 0, 1, -1), constant)
     old, new = model.state, copy.deepcopy(model.state)
+    monkeypatch.setattr(directions, "bring_units", lambda *states: None)
     directions.renew([old], [new])
     assert set(old.chosen) != set(new.chosen)
     assert abs(old.a).max() > 0.1

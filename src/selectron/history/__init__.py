@@ -8,6 +8,7 @@ state       the state on dense rows
 renewal     scales, priors and Fourier features of dense rows, from all rows so far
 sparse      the ensemble on sparse rows
 directions  the state on sparse rows, and their leading directions, from all rows so far
+units       the means and units of the features of sparse rows
 conversion  what experts have learned, brought to new coordinates and priors
 drift       drift alarms, from the evidence of the leading expert against older ones
 """

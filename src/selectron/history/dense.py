@@ -261,6 +261,7 @@ def observe(s: Any, rows: Any, i: int, t: float) -> None:
         s.row[1, j] = value - before
         s.row[2, j] = value - constant * s.sums[0, j] / n
         s.sums[1, j] += abs(s.row[2, j])
+        s.sums[2, j] += 1 if rows.values[i, j] != 0 else 0
     add_moments(s.moments, s.row[1], s.row[2])
 
 
@@ -295,6 +296,11 @@ def feature(s: Any, rows: Any, j: int) -> tuple[int, float]:
 def own_variance(s: Any, kind: int) -> float:
     """Return the variance of the weight of a feature under a prior."""
     return s.variances[kind]
+
+
+def ratio(s: Any, kind: int, at: int) -> float:
+    """Return 1: all features are standardised."""
+    return 1.0
 
 
 def weights(s: Any) -> np.ndarray:

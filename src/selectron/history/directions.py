@@ -7,7 +7,7 @@ before, and features are chosen again: so results do not depend on how a stream 
 The prior of an expert divides the variance of a margin, PRIOR_VARIANCE, between directions and
 features: the directions have PARTS of it, times n / (n + TRUSTED) after n rows. The variances of
 weights are in proportion to the eigenvalues of directions, since those in which rows differ much
-count for more, and equal for all features.
+count for more, and equal for all features, or under one prior in proportion to 1 / unit^2.
 """
 
 import math
@@ -17,19 +17,19 @@ import numpy as np
 
 from ..engine.round import SHORTEST
 from ..spaces.state import Field, Room, Table, triangle
-from . import renewal
+from . import renewal, units
 from .conversion import convert, inverses, triangles
-from .posterior import ALIVE, KINDS, LABELS
+from .posterior import ALIVE, KIND, KINDS, LABELS
 from .state import CONSTANT, RENEWED, SEEN
+from .units import ABOUT, COMMON, OWN_UNITS, UNIT
 from .vectors import CONSTANT_VARIANCE, PRIOR_VARIANCE, ensemble
 
 LEADING, CHOSEN = 32, 768  # directions, and features that they are of, at most
-PARTS = np.array([0.001, 0.5, 0.75, 0.9])  # of the variance, by kind of prior
+PARTS = np.array([0.001, 0.6, 0.9, 0.001])  # of the variance, by kind of prior
 TRUSTED = 100.0  # rows after which directions have half of their part
 FEWEST = 32  # rows before features are first chosen
 SINGULAR = 1e-9  # eigenvalues below this part of the mean square of rows are rounding
-SQUARES, UNIT = 4, 5  # places in `rows_seen`, after those of dense rows; UNIT is that of z
-OF_ROWS = "rows_seen", "squares", "sums", "moments", "chosen", "place"
+OF_ROWS = "rows_seen", "squares", "totals", "counts", "sums", "moments", "chosen", "place"
 
 
 def n_chosen(r: Room) -> int:
@@ -41,9 +41,20 @@ TABLE = Table(
     {
         **ensemble(lambda r: LEADING + 1, lambda r: r.width),
         "rests": Field(lambda r: (KINDS,), shared=True),  # the part that features have
-        "rows_seen": Field(lambda r: (6,), shared=True),
-        # of every feature, the sum of squares; of those chosen, sums and products since then
+        "rows_seen": Field(lambda r: (8,), shared=True),
+        # of every feature, the sums of squares and of values, and how many were not 0; see `units`:
+        # the mean, and the variance of its weight in its own unit over that of a new one
         "squares": Field(lambda r: (r.width,), shared=True),
+        "totals": Field(lambda r: (r.width,), shared=True),
+        "counts": Field(lambda r: (r.width,), shared=True),
+        "means": Field(lambda r: (r.width,), shared=True),
+        "ratios": Field(lambda r: (r.width,), shared=True),
+        # the last row about the means: features, the first of which have a mean, and values; the
+        # slot of every feature that has a mean, from 1 on, or 0
+        "entries": Field(lambda r: (r.width,), dtype=np.int32, shared=True),
+        "row": Field(lambda r: (r.width,), shared=True),
+        "slots": Field(lambda r: (r.width,), dtype=np.int32, shared=True),
+        # of those chosen, sums and products since then, about the means
         "sums": Field(lambda r: (n_chosen(r),), shared=True),
         "moments": Field(lambda r: (triangle(n_chosen(r)),), shared=True),
         # the feature in each slot, and the slot of each feature: both from 1 on, 0 for none
@@ -53,7 +64,7 @@ TABLE = Table(
         # is a power of two near the length of rows, so that their scale changes no rounding
         "basis": Field(lambda r: (n_chosen(r), LEADING), shared=True),
         "offset": Field(lambda r: (LEADING,), shared=True),
-        "status": Field(lambda r: (1,), shared=True),  # a number that is finite if the row is
+        "status": Field(lambda r: (2,), shared=True),  # finite if the row is; entries of `row`
     }
 )
 
@@ -62,12 +73,15 @@ def sound(s: Any) -> bool:
     """Return whether the places that compiled code reads are in range, in a state from a file."""
     width, slots = s.place.shape[-1], s.chosen.shape[-1]
     of_features = (s.place >= 0).all() and (s.place <= slots).all()
-    return bool(of_features and (s.chosen >= 0).all() and (s.chosen <= width).all())
+    of_features &= (s.chosen >= 0).all() and (s.chosen <= width).all()
+    of_row = 0 <= s.rows_seen[COMMON] <= width and (s.entries >= 0).all()
+    of_row &= (s.entries < width).all() and (s.slots >= 0).all() and (s.slots <= width).all()
+    return bool(of_features and of_row)
 
 
 def own_variance(s: Any, kind: int) -> float:
-    """Return the variance of the weight of a feature under a prior."""
-    mean_square = s.rows_seen[SQUARES] / max(1.0, s.rows_seen[SEEN])
+    """Return the variance of the weight of a new feature under a prior."""
+    mean_square = s.rows_seen[ABOUT] / max(1.0, s.rows_seen[SEEN])
     return s.rests[kind] * PRIOR_VARIANCE / (mean_square if mean_square >= SHORTEST else 1.0)
 
 
@@ -79,14 +93,18 @@ def rows_left(s: Any, t: int) -> int:
 def renew(states: list[Any], copies: list[Any]) -> None:
     """Renew copies of the states of all classes by the moments of rows."""
     known = copies[0]
-    find_directions(known)
+    units.find(known)
+    find_directions(known, states[0].means - known.means)
     choose_features(known)
     known.rows_seen[RENEWED] = known.rows_seen[SEEN]
     bring(states, copies)
 
 
-def find_directions(s: Any) -> None:
-    """Set the directions, and the priors along them, from the moments of the chosen features."""
+def find_directions(s: Any, moved: np.ndarray) -> None:
+    """Set the directions, and the priors along them, from the moments of the chosen features.
+
+    `moved` is what their values about the means have grown by since these moments.
+    """
     s.basis[:], s.offset[:] = 0.0, 0.0
     n, lower = s.rows_seen[SEEN], np.tri(len(s.chosen), dtype=bool)
     count, C = n - s.rows_seen[RENEWED], np.zeros(lower.shape)
@@ -98,7 +116,9 @@ def find_directions(s: Any) -> None:
     scaled = mean / unit
     values, vectors = largest(C - np.outer(scaled, scaled), np.diag(C))
     own = PRIOR_VARIANCE * values / (values @ values) if len(values) else values
-    s.basis[:, : len(values)], s.offset[: len(values)] = vectors / unit, scaled @ vectors
+    s.basis[:, : len(values)] = vectors / unit
+    centered = mean + np.where(s.chosen > 0, moved[s.chosen - 1], 0.0)
+    s.offset[: len(values)] = centered @ s.basis[:, : len(values)]
     parts = PARTS * n / (n + TRUSTED) if len(values) else np.zeros(KINDS)
     s.priors[:], s.rests[:] = triangles(priors(parts, own)), 1 - parts
 
@@ -116,13 +136,13 @@ def priors(parts: np.ndarray, own: np.ndarray) -> np.ndarray:
 
 
 def span(s: Any, rows: Any, i: int) -> tuple[int, int]:
-    """Return the places where the features of row i begin and end, without the constant."""
-    return rows.indptr[i] + (1 if rows.constant > 0 else 0), rows.indptr[i + 1]
+    """Return the places in `row` where the features begin and end."""
+    return 0, int(s.status[1])
 
 
 def feature(s: Any, rows: Any, j: int) -> tuple[int, float]:
-    """Return the index and the value of the feature in place j."""
-    return rows.indices[j], rows.values[j]
+    """Return the index of the feature in place j, and its value about the mean."""
+    return s.entries[j], s.row[j]
 
 
 def largest(C: np.ndarray, squares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -167,15 +187,41 @@ def bring(olds: list[Any], news: list[Any]) -> None:
     A, unit = np.eye(LEADING + 1), known.rows_seen[UNIT]
     to = new_known.basis[new_known.place[both] - 1] * unit
     A[1:, 1:] = to.T @ (known.basis[known.place[both] - 1] * unit)
-    A[1:, 0] = A[1:, 1:] @ known.offset - new_known.offset  # 0 where there is no constant
+    moved = known.means - new_known.means
+    further = along(new_known, moved) - new_known.offset
+    A[1:, 0] = A[1:, 1:] @ known.offset + further  # 0 where there is no constant
     change = A, inverses(known.priors), inverses(new_known.priors)
     for s, new in zip(olds, news, strict=True):
         if s.scalars[LABELS] > 0:
             convert(s, new, *change)
-            keep_margins(s, new)
+            keep_margins(s, new, moved)
+            bring_units(s, new, moved)
 
 
-def keep_margins(s: Any, new: Any) -> None:
+def along(s: Any, x: np.ndarray) -> np.ndarray:
+    """Return x along the directions, about 0."""
+    known = s.chosen > 0
+    return x[s.chosen[known] - 1] @ s.basis[known]
+
+
+def bring_units(s: Any, new: Any, moved: np.ndarray) -> None:
+    """Convert the variances of weights in w to other units and means, and so these weights.
+
+    What labels added to precision follows the squares of values, now about other means.
+    """
+    about = units.squares_about_means(new)
+    part = about / np.maximum(about + new.rows_seen[SEEN] * moved**2, SHORTEST)
+    part[about <= 0] = 1.0
+    for k in np.flatnonzero(s.experts[:, ALIVE]).tolist():
+        kind = int(s.experts[k, KIND])
+        before, after = (s.ratios, new.ratios) if kind == OWN_UNITS else (1.0, 1.0)
+        learned = np.maximum(0.0, 1 / s.p[k] - 1 / (s.prior[k] * before))
+        new.prior[k] = own_variance(new, kind)
+        new.p[k] = 1 / (part * learned + 1 / (new.prior[k] * after))
+        new.w[k] *= part * new.p[k] / s.p[k]
+
+
+def keep_margins(s: Any, new: Any, moved: np.ndarray) -> None:
     """Give the weights of features, and of the constant, what the new directions leave out."""
     old, known = s.chosen > 0, new.chosen > 0
     for k in np.flatnonzero(s.experts[:, ALIVE]).tolist():
@@ -183,14 +229,27 @@ def keep_margins(s: Any, new: Any) -> None:
         new.w[k, new.chosen[known] - 1] -= new.basis[known] @ new.a[k, 1:]
         if new.rows_seen[CONSTANT] > 0:
             new.a[k, 0] = s.a[k, 0] - s.offset @ s.a[k, 1:] + new.offset @ new.a[k, 1:]
+            new.a[k, 0] -= product(features_of(s, k), moved) / math.sqrt(1 + PRIOR_VARIANCE)
 
 
 def as_weights(s: Any, k: int) -> np.ndarray:
     """Return the weights of features that stand for those of an expert, the constant first."""
+    found = features_of(s, k)
+    if s.rows_seen[CONSTANT] > 0:
+        found[0] = s.a[k, 0] - s.offset @ s.a[k, 1:] - product(found, s.means)
+    return found
+
+
+def product(w: np.ndarray, means: np.ndarray) -> float:
+    """Return the inner product, of which the rounding does not depend on features without mean."""
+    at = np.flatnonzero(means)
+    return float(w[at] @ means[at])
+
+
+def features_of(s: Any, k: int) -> np.ndarray:
+    """Return the weights of features that stand for those of an expert, without its constant."""
     found, known = s.w[k].copy(), s.chosen > 0
     found[s.chosen[known] - 1] += s.basis[known] @ s.a[k, 1:]
-    if s.rows_seen[CONSTANT] > 0:
-        found[0] = s.a[k, 0] - s.offset @ s.a[k, 1:]
     return found
 
 
@@ -198,4 +257,5 @@ def widen(s: Any, width: int) -> Any:
     """Return the state with new features, under each expert's prior."""
     wide = TABLE.resized(s, Room(width))
     wide.p[:, s.p.shape[1] :] = s.prior[:, None]
+    wide.ratios[len(s.ratios) :] = 1.0
     return wide

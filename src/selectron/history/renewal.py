@@ -113,7 +113,7 @@ def limit_early(s: Any) -> None:
     rows = limit_outliers(s.early, LIMIT)
     if (rows != s.early).any():
         means = s.rows_seen[CONSTANT] * rows.cumsum(axis=0) / np.arange(1, EARLY + 1)[:, None]
-        s.sums[:] = rows.sum(axis=0), abs(rows - means).sum(axis=0)
+        s.sums[:2] = rows.sum(axis=0), abs(rows - means).sum(axis=0)
         s.moments[:] = triangles((rows - means[-1]).T @ (rows - means[-1]))
     s.early[:] = 0.0
 

@@ -15,11 +15,10 @@ from ..engine.rows import Sparse, readonly
 from ..engine.rows import SparseRows as Rows
 from ..spaces import sparse_second
 from ..spaces.sparse_second import squared_norm
-from . import renewal
+from . import renewal, units
 from .conversion import matrices, of_rows, triangles, under_priors
 from .directions import (
     OF_ROWS,
-    SQUARES,
     TABLE,
     as_weights,
     choose_features,
@@ -46,10 +45,14 @@ from .posterior import (
     leader,
 )
 from .state import CONSTANT, RENEWED, ROUND, SEEN
+from .units import ABOUT, OWN_UNITS, SQUARES, center, ratio
 from .vectors import add, reset_to_prior
 
-__all__ = ["OF_ROWS", "ceiling", "feature", "inner", "lasting_and_steps", "own_variance"]
+__all__ = ["OF_ROWS", "ceiling", "feature", "inner", "lasting_and_steps", "own_variance", "ratio"]
 __all__ += ["renew", "rows_left", "score_all", "sound", "widen"]
+
+# kinds of priors on sparse rows in place of those on dense ones, see `renewal.POWERS`
+SPARSE_KIND = OWN_UNITS, 2, OWN_UNITS, 1, OWN_UNITS
 
 order = 2
 atomic, refuses = True, False
@@ -71,6 +74,7 @@ def start(width: int, shape: Shape | None, capacity: int = 0) -> Any:
     """Return the state before the first row."""
     s = TABLE.start(width, shape, capacity)
     s.priors[:], s.rests[:] = triangles(priors(np.zeros(KINDS), np.zeros(0))), 1.0
+    s.ratios[:] = 1.0
     return s
 
 
@@ -83,9 +87,15 @@ def informed(fresh: Any, other: Any) -> Any:
     """Return the state of a class that is met late: no label so far was of this class."""
     new = fresh._replace(**of_rows(other, TABLE))
     new.scalars[LABELS] = other.scalars[LABELS]
-    under_priors(new, np.array([own_variance(new, kind) for kind in range(KINDS)]))
+    set_to_priors(new)
     start_late(new, other, new.rows_seen[CONSTANT] > 0)
     return new
+
+
+def set_to_priors(s: Any) -> None:
+    """Set P of all experts to that of their priors, given the rows so far."""
+    under_priors(s, np.array([own_variance(s, kind) for kind in range(KINDS)]))
+    s.p[s.experts[:, KIND] == OWN_UNITS] *= s.ratios
 
 
 def outgrow(olds: list[Any], news: list[Any]) -> None:
@@ -99,8 +109,10 @@ def outgrow(olds: list[Any], news: list[Any]) -> None:
     n, squares = known.rows_seen[SEEN], diagonal(known.moments)
     squares += first * known.sums[0] ** 2 / max(1.0, n)  # moments are about the mean, then
     new_known.squares[first:d] = squares[first:]
+    new_known.totals[first:d], new_known.counts[first:d] = known.sums[[0, 2], first:]
     new_known.rows_seen[: len(known.rows_seen)] = known.rows_seen
     new_known.rows_seen[[RENEWED, SQUARES]] = n, squares[first:].sum()
+    units.find(new_known)
     choose_features(new_known)
     for s, new in zip(olds, news, strict=True):
         if s.scalars[LABELS] > 0:
@@ -110,8 +122,8 @@ def outgrow(olds: list[Any], news: list[Any]) -> None:
 def take_over(s: Any, new: Any) -> None:
     """Bring the experts of one class from a dense state to a sparse one, which knows the rows."""
     new.scalars[:], new.experts[:], new.predictions[:] = s.scalars, s.experts, s.predictions
-    new.experts[:, KIND] = np.minimum(s.experts[:, KIND], KINDS - 1)
-    under_priors(new, np.array([own_variance(new, kind) for kind in range(KINDS)]))
+    new.experts[:, KIND] = np.array(SPARSE_KIND)[s.experts[:, KIND].astype(int)]
+    set_to_priors(new)
     first, d = int(s.rows_seen[CONSTANT]), s.last.shape[1]
     unit = s.scaler[1, first:] ** 2  # of the variances
     for k in np.flatnonzero(s.experts[:, ALIVE]).tolist():
@@ -119,9 +131,11 @@ def take_over(s: Any, new: Any) -> None:
         new.w[k, first:d], new.a[k, :first] = kept[first:], kept[:first]
         prior = diagonal(s.priors[int(s.experts[k, KIND])])[first:]
         learned = 1 / diagonal(s.triangle[k])[first:] - 1 / prior
-        new.p[k, first:d] = 1 / (1 / new.prior[k] + np.maximum(0.0, learned) / unit)
+        new.p[k, first:d] = 1 / (1 / new.p[k, first:d] + np.maximum(0.0, learned) / unit)
         # the constant is sqrt(1 + v), and v large where features have means: see `vectors`
-        variance = new.p[k] @ new.squares / max(1.0, new.rows_seen[SEEN])
+        squares = units.squares_about_means(new)[first:d]
+        variance = new.p[k, first:d] @ squares / max(1.0, new.rows_seen[SEEN])
+        new.a[k, :first] += kept[first:] @ new.means[first:d]
         new.a[k, :first] /= math.sqrt(1 + variance)
 
 
@@ -139,15 +153,16 @@ def belief(s: Any, rows: Any, i: int) -> float:
 def look(s: Any, rows: Any, i: int) -> None:
     """Leave z, the row along the leading directions, and whether the row is finite."""
     s.rows_seen[CONSTANT] = rows.constant
-    s.status[0] = s.rows_seen[SQUARES] + squared_norm(rows, i)
+    s.status[0] = 4 * (s.rows_seen[SQUARES] + squared_norm(rows, i))  # bounds squares about means
+    center(s, rows, i)
     s.z[0, 0], z = rows.constant, s.z[0, 1:]
     for k in range(len(z)):
         z[k] = -s.offset[k]
     first, end = span(s, rows, i)
     for j in range(first, end):
-        at = s.place[rows.indices[j]] - 1
-        if at >= 0:
-            add(z, s.basis[at], rows.values[j])
+        at, x = feature(s, rows, j)
+        if s.place[at] > 0:
+            add(z, s.basis[s.place[at] - 1], x)
 
 
 def form(s: Any, rows: Any, i: int) -> float:
@@ -162,19 +177,25 @@ def observe(s: Any, rows: Any, i: int, t: float) -> None:
         return
     s.rows_seen[ROUND] = t
     s.rows_seen[SEEN] += 1
+    for j in range(rows.indptr[i] + (1 if rows.constant > 0 else 0), rows.indptr[i + 1]):
+        at, x = rows.indices[j], rows.values[j]
+        s.squares[at] += x * x
+        s.totals[at] += x
+        s.counts[at] += 1 if x != 0 else 0
+        s.rows_seen[SQUARES] += x * x
     first, end = span(s, rows, i)
     for j in range(first, end):
-        x = rows.values[j]
-        s.squares[rows.indices[j]] += x * x
-        s.rows_seen[SQUARES] += x * x
-        a = s.place[rows.indices[j]] - 1
+        at, x = feature(s, rows, j)
+        s.rows_seen[ABOUT] += x * x
+        a = s.place[at] - 1
         if a >= 0:
             s.sums[a] += x
             for h in range(first, j + 1):
-                b = s.place[rows.indices[h]] - 1
+                other, value = feature(s, rows, h)
+                b = s.place[other] - 1
                 if b >= 0:
                     high, low = max(a, b), min(a, b)
-                    s.moments[high * (high + 1) // 2 + low] += x * rows.values[h]
+                    s.moments[high * (high + 1) // 2 + low] += x * value
 
 
 def evidence(s: Any, t: float) -> tuple[float, float]:

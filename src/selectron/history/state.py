@@ -45,9 +45,9 @@ TABLE = Table(
         "variances": Field(lambda r: (DENSE_KINDS,), shared=True),
         "mix": Field(lambda r: (9,), power=[0, 0, 0, 1, 1, 1, 1, 0, 0]),
         "rows_seen": Field(lambda r: (4,), shared=True),
-        # Of all rows: sums of the features, and of their absolute deviations; products of
-        # deviations, as in Welford (1962)
-        "sums": Field(lambda r: (2, r.width), shared=True),
+        # Of all rows: sums of the features, and of their absolute deviations, and how many were not
+        # 0; products of deviations, as in Welford (1962)
+        "sums": Field(lambda r: (3, r.width), shared=True),
         "moments": Field(lambda r: (triangle(r.width),), shared=True),
         # the last row as it came, whether it is an outlier, and how many in a row were before it
         "last": Field(lambda r: (3, r.width), shared=True),

@@ -47,7 +47,11 @@ class Features(Protocol):
 
     @staticmethod
     def own_variance(s: Any, kind: int) -> float:
-        """Return the variance of a weight in w under a prior."""
+        """Return the variance under a prior of a weight in w whose feature was always 0."""
+
+    @staticmethod
+    def ratio(s: Any, kind: int, at: int) -> float:
+        """Return the variance of weight `at` in w under a prior, over that."""
 
 
 features = cast(type[Features], StandIn("space", Features))
@@ -125,8 +129,10 @@ def add(z: Any, row: Any, x: float) -> None:
 def reset_to_prior(s: Any, k: int, kind: int) -> None:
     """Set expert k to a prior."""
     s.prior[k] = features.own_variance(s, kind)
-    s.a[k, :], s.w[k, :], s.p[k, :] = 0.0, 0.0, s.prior[k]
+    s.a[k, :], s.w[k, :] = 0.0, 0.0
     copy(s.priors[kind], s.triangle[k])
+    for j in range(s.p.shape[1]):
+        s.p[k, j] = s.prior[k] * features.ratio(s, kind, j)
 
 
 def discount(s: Any, k: int, by: float) -> None:
@@ -140,7 +146,7 @@ def discount(s: Any, k: int, by: float) -> None:
         s.triangle[k, j] = square * s.triangle[k, j] + (1 - square) * prior[j]
     for j in range(s.w.shape[1]):
         s.w[k, j] *= by
-        s.p[k, j] = square * s.p[k, j] + (1 - square) * own
+        s.p[k, j] = square * s.p[k, j] + (1 - square) * own * features.ratio(s, kind, j)
 
 
 def copy_from(s: Any, k: int, other: int) -> None:

@@ -26,8 +26,9 @@ class LeadingHistory(NamedTuple):
 
     On dense rows features are standardised by all rows so far, so that their scales do not matter,
     nor, if there is a constant feature, their offsets. Sparse rows of up to 128 features, with the
-    constant, are dense to it. In sparse rows of more, such as words, all features have one scale,
-    and P has the 32 leading directions of the rows and a variance per feature.
+    constant, are dense to it. In sparse rows of more, such as words, P has the 32 leading
+    directions of the rows and a variance per feature; priors have one scale for all features, or
+    that of each one's values. Features that are 0 in most rows are not centered.
 
     Parameters (the defaults need no tuning): `switches`, from 0 to 1, the prior mode of the number
     of switches per round; the ensemble considers hazard rates from 0.01 to 10 times that.

@@ -1,7 +1,7 @@
 """Rows that grow wider, and narrow sparse rows, which an ensemble takes as dense ones.
 
-On sparse rows, an ensemble has one scale for all features, and few directions. So narrow rows are
-dense to it, and what it learned from them is brought to sparse ones when there are more features.
+On sparse rows, an ensemble has few directions, and no Fourier features. So narrow rows are dense to
+it, and what it learned from them is brought to sparse ones when there are more features.
 """
 
 import copy

@@ -280,91 +280,124 @@ class Ring:
 
 
 class Words(Ring):
-    """A ring on sparse rows: `flat` is w, its variances, weights a of directions, and their P."""
+    """A ring on sparse rows: `flat` is w, its variances, weights a of directions, their P, and the
+    variance under the prior of a weight of a feature that is new.
+    """
 
-    parts = np.array([0.001, 0.5, 0.75, 0.9])
+    parts = np.array([0.001, 0.6, 0.9, 0.001])
 
     def __init__(self, switches, constant, chosen, leading):
         super().__init__(switches, 4, int(constant))
         self.most, self.leading, self.seen, self.chosen = chosen, leading, [], []
         self.rings, self.V, self.trust, self.start, self.choices = [self], None, 0.0, 0, []
+        self.about = 0.0  # squares of all rows about the means, those of the last renewal
 
     def is_flat(self, kind):
         return True
 
     def prior(self, kind):
-        """The variances of w and of a, whose first is that of the constant."""
-        c, d = self.constant, len(self.seen[0])
-        rest = PRIOR * (1 - self.parts[kind] * self.trust) / (np.array(self.seen)[:, c:] ** 2).sum()
+        """The variance of the weight of a new feature, those of w, and those of a.
+
+        The first of a is that of the constant.
+        """
         along = self.parts[kind] * self.trust * self.along if self.trust else np.ones(self.leading)
-        return np.full(d, rest * len(self.seen)), np.append(CONSTANT, along)
+        rest = PRIOR * (1 - self.parts[kind] * self.trust) * len(self.seen) / self.about
+        return rest, rest * self.ratios ** self.own(kind), np.append(CONSTANT, along)
+
+    def own(self, kind):
+        """Whether features are in their own units."""
+        return kind == 3
 
     def fresh(self, kind):
-        v, own = self.prior(kind)
-        return np.zeros(len(v)), v, np.zeros(len(own)), np.diag(own)
+        rest, v, along = self.prior(kind)
+        return np.zeros(len(v)), v, np.zeros(len(along)), np.diag(along), rest
 
     def look(self, member, x):
-        (w, v, a, P), c = member.flat, self.constant
-        z, x = np.append(0.0, self.V.T @ x - self.offset), np.append(np.zeros(c), x[c:])
-        z[0] = c * math.sqrt(1 + v @ x**2 + z @ P @ z)
+        w, v, a, P, _ = member.flat
+        x, z = self.centered, np.append(0.0, self.V.T @ self.centered - self.offset)
+        z[0] = self.constant * math.sqrt(1 + v @ x**2 + z @ P @ z)
         member.z = x, z
         return w @ x + a @ z, v @ x**2 + z @ P @ z
 
     def flattened(self, member, tau, nu, by):
-        (w, v, a, P), (x, z), kind = member.flat, member.z, member.kind
+        (w, v, a, P, rest), (x, z), kind = member.flat, member.z, member.kind
         g, h, part = v * x, P @ z, 1 / (1 + tau * member.q)
         move = (nu - tau * member.m) * part
         w, v = w + g * move, v - g**2 * tau * part
         a, P = a + h * move, P - np.outer(h, h) * tau * part
         if member is self.members[0]:
-            prior, own = self.prior(kind)
+            now, prior, own = self.prior(kind)
             w, v, a = by * w, by**2 * v + (1 - by**2) * prior, by * a
-            P = by**2 * P + (1 - by**2) * np.diag(own)
-        member.flat = w, v, a, P
+            P, rest = by**2 * P + (1 - by**2) * np.diag(own), by**2 * rest + (1 - by**2) * now
+        member.flat = w, v, a, P, rest
+
+    def take_units(self, X):
+        """Take means and units from all rows; return the means and ratios before."""
+        before, n, counts = (self.means, self.ratios), len(X), (X != 0).sum(axis=0)
+        usual = (2 * counts > n) & (self.constant > 0)
+        self.means = np.where(usual, X.mean(axis=0), 0.0)
+        squares, counts = ((X - self.means) ** 2 * (usual | (X != 0))).sum(axis=0), 1.0 * counts
+        counts[usual] = n
+        self.about, used = squares.sum(), squares > 0
+        self.ratios = np.ones(len(counts))
+        self.ratios[used] = self.about / counts[used].sum() * counts[used] / squares[used]
+        self.part = np.ones(len(counts))
+        moved = n * (self.means - before[0]) ** 2
+        self.part[used] = squares[used] / (squares + moved)[used]
+        return before
 
     def renew(self, d):
         """Take directions from the rows since the last time, after 32, 64 and so on."""
         n, c, old = len(self.seen), self.constant, (self.V, self.trust)
-        before = [np.diag(self.prior(kind)[1]) for kind in range(4)]
+        before = [np.diag(self.prior(kind)[2]) for kind in range(4)]
         X, offset, V = np.array(self.seen), self.offset, np.zeros((d, self.leading))
+        X[:, :c] = 0.0
+        means, ratios = self.take_units(X)
         if self.chosen:
             now = X[self.start :, self.chosen]
-            mean = now.mean(axis=0) * c
+            mean = (now.mean(axis=0) - means[self.chosen]) * c
+            now = now - means[self.chosen]
             values, vectors = np.linalg.eigh(now.T @ now / len(now) - np.outer(mean, mean))
             values, V[self.chosen] = values[-self.leading :], vectors[:, -self.leading :]
             self.along, self.trust = PRIOR * values / (values @ values), n / (n + 100)
-            self.offset = mean @ V[self.chosen]
+            self.offset = (mean + (means - self.means)[self.chosen]) @ V[self.chosen]
         squares = (X**2).sum(axis=0)
         wanted = [j for j in np.argsort(-squares[c:], kind="stable") + c if squares[j] > 0]
         self.chosen, self.start = wanted[: self.most], n
         self.choices.append(set(self.chosen))
         V[[j for j in range(d) if j not in self.chosen]] = 0.0
-        A, self.V = np.eye(1 + self.leading), V
+        A, self.V, moved = np.eye(1 + self.leading), V, self.means - means
         A[1:, 1:] = V.T @ old[0]
-        A[1:, 0] = A[1:, 1:] @ offset - self.offset
+        A[1:, 0] = A[1:, 1:] @ offset - V.T @ moved - self.offset
         for member in self.members + self.archive if self.rows else []:
-            (w, v, a, P), S = member.flat, before[member.kind]
+            (w, v, a, P, rest), S = member.flat, before[member.kind]
             J = np.linalg.inv(P) - np.linalg.inv(S)
-            after = np.linalg.inv(np.diag(self.prior(member.kind)[1]))
-            new = np.linalg.inv(after + A @ J @ A.T)
+            now, prior, along = self.prior(member.kind)
+            new = np.linalg.inv(np.linalg.inv(np.diag(along)) + A @ J @ A.T)
             b = new @ A @ np.linalg.inv(P) @ a
-            w = w + old[0] @ a[1:] - V @ b[1:]
             if c:
                 b[0] = a[0] - offset @ a[1:] + self.offset @ b[1:]
-            member.flat = w, v, b, new
+                b[0] += (w + old[0] @ a[1:]) @ moved / math.sqrt(1 + PRIOR)
+            w = w + old[0] @ a[1:] - V @ b[1:]
+            learned = np.maximum(0.0, 1 / v - 1 / (rest * ratios ** self.own(member.kind)))
+            after = 1 / (1 / prior + self.part * learned)
+            member.flat = self.part * after * w / v, after, b, new, now
 
     def predict(self, x):
         """p(+1) - p(-1), and q."""
         if self.V is None:
             self.V, self.offset = np.zeros((len(x), self.leading)), np.zeros(self.leading)
+            self.means, self.ratios = np.zeros(len(x)), np.ones(len(x))
         n = len(self.seen)
         if n >= 32 and n & (n - 1) == 0:
             self.renew(len(x))
-        self.x = x
+        self.x, self.centered = x, x - self.means
+        self.centered[: self.constant] = 0.0
         return super().predict(x, ASKED) if self.rows else (0.0, 0.0)
 
     def observe(self):
         self.seen.append(self.x)
+        self.about += self.centered @ self.centered
 
     def lasting(self, t, remaining):
         return super().lasting(remaining)
