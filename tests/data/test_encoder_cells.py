@@ -490,6 +490,17 @@ def test_many_categories_make_sparse_rows(columns, sparse):
     assert TableEncoder(form="dense").fit([row]).sparse_ is False
 
 
+@pytest.mark.parametrize("first", [None, "", "Thanks!"])
+@pytest.mark.parametrize("form", [list, pd.DataFrame, pa.Table.from_pylist])
+def test_text_may_begin_after_the_first_row(first, form):
+    rows = [{"note": first}] + [{"note": f"a note of {j} words"} for j in range(9)]
+    assert TableEncoder().fit(form(rows)).sparse_
+    one = TableEncoder().fit(form(rows[:1]))
+    assert not one.partial_fit(form(rows[1:])).sparse_
+    assert one.report()[0].startswith("note: text, ")
+    assert one.report()[0].endswith(", hashed to 64 features")
+
+
 def test_a_table_without_rows_decides_nothing():
     encoder = TableEncoder()
     assert list(encoder.learn(pa.table({"a": pa.array([], pa.string())}))) == []

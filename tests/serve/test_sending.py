@@ -54,18 +54,18 @@ def test_it_gets_there_once_and_resumes(live, sender, file, monkeypatch):
     monkeypatch.setattr(sending.time, "sleep", lambda seconds: None)
     found = list(items(file.read_bytes().splitlines(), "rows", None))
     keys = [line.id for line in found]
-    assert resumed(sender, keys) == 0
+    assert resumed(sender, keys, "rows") == 0
     client = httpx2.Client(transport=Unsteady(5))
     warned: list[str] = []
     unsteady = Sender(sender.url, live.tokens["ingest"], client, warned.append)
     with closing(unsteady), pytest.raises(SelectronError, match="the line is cut"):
         sending.sent(unsteady, found, lambda n: None, print)
     assert warned[0] == f"{sender.url}/batch: lost on the way; trying again for a minute"
-    start = resumed(sender, keys)
+    start = resumed(sender, keys, "rows")
     assert start == 1000  # two batches of 500, the second without a reply
     done = sending.sent(sender, found[start:], lambda n: None, print)
     assert done == (200, 200)
-    assert resumed(sender, keys) == 1200
+    assert resumed(sender, keys, "rows") == 1200
     assert live.host.views["mail"]["items"] == 1200
 
 
@@ -78,7 +78,11 @@ def test_the_command(live, file):
     for more in ([], ["--again"]):
         again = CliRunner().invoke(main, [*arguments, *more], env=token)
         assert again.stdout == "0 new items, 0 of them asked for\n"
-    assert live.host.views["mail"]["items"] == before + 1200
+    newest_first = file.with_name("newest.jsonl")
+    newest_first.write_bytes(b'{"nr": 5000, "text": "new"}\n' + file.read_bytes())
+    again = CliRunner().invoke(main, [arguments[0], str(newest_first), *arguments[2:]], env=token)
+    assert again.stdout == "1 new item, 1 of them asked for\n"
+    assert live.host.views["mail"]["items"] == before + 1201
     for wrong in (["--id", "none"], ["--to", f"{live.url}/v1/streams/none"]):
         refused = CliRunner().invoke(main, [*arguments, *wrong], env=token)
         assert refused.exit_code == 1

@@ -79,7 +79,7 @@ def fed(file: str, url: str, token: str, field: str | None, name: str | None, ag
             keys = [line.id for line in sending.items(text, name, field, lambda sentence: None)]
 
     with closing(sending.Sender(url, token, warn=warn)) as sender:
-        start = 0 if again else sending.resumed(sender, keys)
+        start = 0 if again else sending.resumed(sender, keys, name)
         bar = tqdm(total=len(keys) or None, initial=start, unit=" items", disable=None)
         failed: list[str] = []
 

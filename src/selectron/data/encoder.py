@@ -1,5 +1,6 @@
 """TableEncoder: tables of mixed columns as rows of numbers, learned with the stream."""
 
+import itertools
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
@@ -15,8 +16,8 @@ from ..engine.rows import Dense, Sparse, as_matrix, pieces
 from ..errors import SelectronError
 from .cells import check_unique
 from .dicts import is_dict
-from .kinds import MOST, Cells, Layout
-from .tables import FIRST_ROWS, KINDS, Column, arrow, schema
+from .kinds import MOST, TEXT_PLACES, Cells, Layout
+from .tables import FIRST_ROWS, Column, arrow, check_kinds, schema
 from .values import blanks_of, flattened, records
 
 CHUNK = 8192  # rows that are encoded at a time
@@ -32,8 +33,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     a feature that marks it. Categories and booleans get a feature for every value, dates a trend
     and the hour, weekday and day of the year as sine and cosine, text its words and pairs of words
     (hashed); lists of numbers are used as they are. The type of a column determines its kind, or
-    else its first 100 values do; later ones of another kind count as blank. The encoding of a row
-    depends on that row and those before it only, so a stream gives the same rows in any chunks.
+    else its first 100 values do; later ones of another kind count as blank. But for their form, the
+    encoding of a row depends on that row and those before it only, so a stream gives the same rows
+    in any chunks.
 
     Parameters
     ----------
@@ -43,8 +45,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     ignore : sequence of str, default ()
         Columns to leave out, if a table has them.
     form : {"auto", "dense", "sparse"}, default "auto"
-        The form of the rows; "auto" is sparse if a column of the first row is text, or if over 256
-        columns are categories.
+        The form of the rows; "auto" is sparse if a column of the first row is text in the rows
+        that come with it, 100 at most, or if over 256 columns are categories there.
     text_size : int, default 32768
         Number of features that words are hashed to in sparse rows.
 
@@ -96,6 +98,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         first table, in any order.
         """
         if isinstance(X, list | tuple):
+            if len(X) and "columns_" not in self.__dict__:
+                self._add_columns(*map(self._checked, X[:FIRST_ROWS]))
             for start in range(0, len(X), CHUNK):
                 yield from self._joined(X[start : start + CHUNK])
             return
@@ -193,7 +197,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def report(self) -> list[str]:
         """Return a line about every column: its kind, its values, blanks and odd values."""
         check_is_fitted(self, "columns_")
-        return [column.report(max(1, self.n_rows_)) for column in self.columns_.values()]
+        few = "" if self.sparse_ else f", hashed to {TEXT_PLACES} features"
+        lines = [(one.kind, one.report(max(1, self.n_rows_))) for one in self.columns_.values()]
+        return [line + few if kind == "text" else line for kind, line in lines]
 
     def whole(self) -> set[str]:
         """Return the columns that parameters name, where objects stay whole."""
@@ -232,11 +238,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def _encode(self, x: Any, learn: bool) -> tuple[dict[int, float], int]:
         """Return the features of a row by their places, and the width."""
-        if type(x) is not dict and not is_dict(x):
-            raise SelectronError(f"A row must be a dict, got {shown(x)}.")
-        plain = PLAIN.issuperset(map(type, x.values()))  # a look at their bases takes longer
-        if not plain and any(isinstance(value, Mapping) for value in x.values()):
-            x = flattened(x, self.whole())
+        x = self._checked(x)
         if learn and ("columns_" not in self.__dict__ or not x.keys() <= self.columns_.keys()):
             self._add_columns(x)
         out: dict[int, float] = {}
@@ -255,14 +257,21 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             self.n_rows_ += 1
         return out, layout.width
 
-    def _add_columns(self, x: Any) -> None:
-        """Make the columns of the first row, or add new ones."""
+    def _checked(self, x: Any) -> Mapping[str, Any]:
+        """Return a row whose objects are flat."""
+        if type(x) is not dict and not is_dict(x):
+            raise SelectronError(f"A row must be a dict, got {shown(x)}.")
+        plain = PLAIN.issuperset(map(type, x.values()))  # a look at their bases takes longer
+        nested = not plain and any(isinstance(value, Mapping) for value in x.values())
+        return flattened(x, self.whole()) if nested else x
+
+    def _add_columns(self, x: Mapping[str, Any], *further: Mapping[str, Any]) -> None:
+        """Make the columns of the first row, given further ones, or add new columns."""
         for name in x:
             if not isinstance(name, str):
                 raise SelectronError(f"A row has the key {name!r}: the names must be text.")
         if not hasattr(self, "columns_"):
-            self._check_parameters()
-            self._start(x, {})
+            self._start([x, *further], {})
         known = len(self.columns_)
         for name in x:
             if name not in self.columns_ and name not in map(str, self.ignore):
@@ -338,7 +347,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         check_unique(names := table.column_names)
         if not hasattr(self, "columns_"):
             self._check_names(names)
-            self._start(records(table.slice(0, 1))[0], schema(table))
+            self._start(records(table.slice(0, FIRST_ROWS)), schema(table))
         known = {*names}
         for place, name in enumerate(self.columns_):
             if name not in known:
@@ -351,13 +360,14 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             raise SelectronError(f"There was no column {new[0]!r} in earlier rows: leave it out.")
         return table.select(list(self.columns_))
 
-    def _start(self, x: Mapping[str, Any], known: Mapping[str, str | None]) -> None:
-        """Make the columns, given the first row and the kinds that types settle."""
-        columns = {name: Column(name, self._given(name), known.get(name)) for name in x}
+    def _start(self, rows: Sequence[Mapping[str, Any]], known: Mapping[str, str | None]) -> None:
+        """Make the columns, given the first rows and the kinds that types settle."""
+        self._check_parameters()
+        columns = {name: Column(name, self._given(name), known.get(name)) for name in rows[0]}
         trial = [column.copy() for column in columns.values()]
-        for column in trial:
+        for x, column in itertools.product(rows, trial):
             if not column.settled:
-                column.recognise(x[column.name])
+                column.recognise(x.get(column.name))
         kinds = [column.kind for column in trial]
         sparse = "text" in kinds or kinds.count("category") > MOST  # dense rows have no more places
         sparse = sparse if self.form == "auto" else self.form == "sparse"
@@ -372,13 +382,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             raise SelectronError(f"ignore must be a list of names, got {shown(self.ignore)}.")
         if not isinstance(self.text_size, int | np.integer) or self.text_size < 1:
             raise SelectronError(f"text_size must be 1 or more, got {shown(self.text_size)}.")
-        given = {} if self.columns is None else self.columns
-        if not isinstance(given, Mapping):
-            raise SelectronError(f"columns must be a dict of kinds by name, got {shown(given)}.")
-        for name, kind in given.items():
-            if not isinstance(kind, str) or kind not in KINDS:
-                some = ", ".join(KINDS)
-                raise SelectronError(f"Column {name!r} must be one of {some}, got {shown(kind)}.")
+        check_kinds({} if self.columns is None else self.columns)
 
     def _given(self, name: str) -> str | None:
         """Return the kind that a parameter gives a column."""

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from ..engine.parameters import shown
 from ..errors import SelectronError
 from .kinds import Category, Ignored, Kind, Layout, Text, Vector
 from .measured import Date, Number
@@ -284,6 +285,16 @@ class Column:
             return f"{self.name}: ignored"
         n, of = self.different
         return f"{self.name}: ignored, as {n} of its first {of} values differ"
+
+
+def check_kinds(given: Any) -> None:
+    """Raise SelectronError unless these are kinds of columns by name."""
+    if not isinstance(given, Mapping):
+        raise SelectronError(f"columns must be a dict of kinds by name, got {shown(given)}.")
+    for name, kind in given.items():
+        if not isinstance(kind, str) or kind not in KINDS:
+            some = ", ".join(KINDS)
+            raise SelectronError(f"Column {name!r} must be one of {some}, got {shown(kind)}.")
 
 
 def kind_of(dtype: pa.DataType) -> str | None:

@@ -186,8 +186,14 @@ def parsed(line: bytes, where: str) -> tuple[Any, dict[str, Any]]:
     return None, value
 
 
-def resumed(sender: Sender, keys: list[str]) -> int:
-    """Return how many of these items have been sent: the first ones, except those refused."""
+def resumed(sender: Sender, keys: list[str], name: str) -> int:
+    """Return how many of these items have been sent: the first ones, except those refused.
+
+    That is known only of ids that are numbers of lines; others may come in another order, so that
+    all are sent again, and the stream skips those that it has.
+    """
+    if not all(key.startswith(f"{name}:") for key in keys):
+        return 0
     return bisect_left(keys, True, key=lambda key: not sender.has(key))
 
 
