@@ -490,6 +490,30 @@ def test_many_categories_make_sparse_rows(columns, sparse):
     assert TableEncoder(form="dense").fit([row]).sparse_ is False
 
 
+@pytest.mark.parametrize(
+    ("first", "later", "line"),
+    [
+        (["7"], ["48,3", "1.500", "2,5"], "v: number, decimal comma"),
+        (["7", "3.0"], ["48.3", "2,5"], "v: number, 1 odd value taken as blank"),
+        (["7"], ["1.500", "5"], "v: number"),
+        (["02/03/2026"], ["02/13/2026", "03/02/2026"], "v: date, the month first"),
+        (["02/03/2026"], ["13/02/2026", "02/13/2026"], "v: date, the day first, 1 odd value taken"),
+    ],
+)
+@pytest.mark.parametrize("cut", [0, 100, 150, 151])
+def test_a_later_value_may_show_how_all_are_read(first, later, line, cut):
+    """As the first ones fit two ways alike; blocks do as single rows do."""
+    values = (first * 150)[:150] + later * 2
+    values = values if line.count("odd") == 0 else values[: 150 + len(later)]
+    rows = TableEncoder().fit([{"v": value} for value in values])
+    blocks = TableEncoder()
+    for part in (values[:cut], values[cut:]):
+        blocks.partial_fit(pa.table({"v": part})) if part else None
+    assert rows.report()[0].startswith(line)
+    assert rows.report() == blocks.report()
+    assert vars(rows.columns_["v"].encoder) == vars(blocks.columns_["v"].encoder)
+
+
 @pytest.mark.parametrize("first", [None, "", "Thanks!"])
 @pytest.mark.parametrize("form", [list, pd.DataFrame, pa.Table.from_pylist])
 def test_text_may_begin_after_the_first_row(first, form):

@@ -1,7 +1,8 @@
 """Columns of numbers and of dates."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from copy import copy
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,6 +21,7 @@ STYLES = {
     "mdy": "the month first",
     "time": "times of day",
 }
+OTHER = {"": ",", "dmy": "mdy"}  # the styles that fit as well, as long as no value shows which one
 CLIP = 8.0  # standard deviations from the mean at which numbers are clipped
 FEW = 8  # numbers whose deviation is not relied upon yet
 NORMAL = 1.4826  # standard deviations in a median absolute one, of normal numbers
@@ -33,11 +35,13 @@ class Number(Kind):
 
     kind = "number"
     circles: ClassVar[Sequence[str]] = ()  # the names of further features
+    always: ClassVar[bool] = False  # whether whole numbers may show the style
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self.mark = -1  # the place of the mark of blanks
         self.style = ""  # of text: "," if that is the decimal mark
+        self.open = False  # whether the other style fits all values so far
         self.unit = ""  # with which text may end
         self.start()
 
@@ -59,9 +63,35 @@ class Number(Kind):
         """Return values as numbers, NaN where there is none."""
         return numbers_of(array, self.style or ".", self.unit)
 
+    def read(self, x: Any, learn: bool) -> float:
+        """Return a value as a number, NaN if it is none; it may show the style."""
+        value = self.parse(x)
+        if learn and self.open and (self.always or value % 1 != 0):
+            values = np.array([value])
+            if self.decide(values, lambda other: np.array([other.parse(x)])) == 0:
+                self.start()
+            return float(values[0])
+        return value
+
+    def decide(self, values: np.ndarray, read: Callable[["Number"], np.ndarray]) -> int:
+        """Take the other style from the first value on that only it fits, and return its row.
+
+        It is the number of rows if there is none, or the first telling value fits this style alone.
+        """
+        other = copy(self)
+        other.style = OTHER[self.style]
+        others, fit = read(other), ~np.isnan(values)
+        telling = (self.always | (values % 1 != 0)) & (fit == np.isnan(others))
+        first = int(telling.argmax())
+        self.open = not telling[first]
+        if self.open or fit[first]:
+            return len(values)
+        self.style, values[first:] = other.style, others[first:]
+        return first
+
     def one(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
         """Put the features of a value into a row, and learn from it."""
-        value = x if type(x) is float and -LARGEST < x < LARGEST else self.parse(x)
+        value = x if type(x) is float and -LARGEST < x < LARGEST else self.read(x, learn)
         if value != value:
             self.mark_blank(x, layout, learn, out)
             return
@@ -118,7 +148,9 @@ class Number(Kind):
 
     def prepare(self, array: pa.Array, layout: Layout, learn: bool) -> tuple[Any, list[Event]]:
         """Learn from values; return what `emit` takes, and the new features."""
-        values = self.parse_all(array)
+        values, start = self.parse_all(array), len(array)
+        if learn and self.open and (self.always or (values % 1 != 0).any()):
+            start = self.decide(values, lambda other: other.parse_all(array))
         missing = np.isnan(values)
         if not learn:
             sums = max(self.count, 1), self.total, self.squares
@@ -134,7 +166,13 @@ class Number(Kind):
             self.odd += int(missing.sum()) - blank
             if self.mark < 0:
                 events.append((int(missing.argmax()), self.begin_mark))
-        return (values, missing, self.learned_scores(values, missing)), events
+        scores = self.learned_scores(values[:start], missing[:start])
+        if start < len(values):  # what was read in another style is forgotten
+            self.start()
+            self.first = float(values[start])
+            later = self.learned_scores(values[start:], missing[start:])
+            scores = np.concatenate((scores, later))
+        return (values, missing, scores), events
 
     def odd_in(self, array: pa.Array) -> int:
         """Return the number of values of another kind."""
@@ -242,6 +280,7 @@ class Date(Number):
     """
 
     kind = "date"
+    always = True
     circles = tuple(f"{of} {side}" for of, *_ in CIRCLES for side in ("sin", "cos"))
 
     def parse(self, x: Any) -> float:
@@ -255,7 +294,7 @@ class Date(Number):
 
     def one(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
         """Put the features of a date into a row, and learn from it."""
-        value = self.parse(x)
+        value = self.read(x, learn)
         if value != value:
             self.mark_blank(x, layout, learn, out)
             return

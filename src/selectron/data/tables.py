@@ -172,7 +172,7 @@ class Column:
                 if style != self.encoder.style:  # what was read in another is forgotten
                     self.encoder.style = style
                     self.encoder.start()
-                self.encoder.unit = self.unit
+                self.encoder.unit, self.encoder.open = self.unit, self._open()
         if self.rows >= FIRST_ROWS:
             self.settled = True
             if self.kind == "category" and self._is_id():
@@ -199,7 +199,7 @@ class Column:
             self.numbers += point == point
             self.commas += comma == comma
             self.grouped += point < comma  # as "1.234" is
-            self.same += point == comma
+            self.same += isinstance(x, str) and point == comma
         self.words += len(text.split())
         self.letters += len(text)
         self.distinct.add(text)
@@ -220,6 +220,12 @@ class Column:
         if self.commas != self.numbers:
             return "," if self.commas > self.numbers else ""
         return "," if self.same and self.grouped >= GROUPED else ""
+
+    def _open(self) -> bool:
+        """Return whether two styles fit all values so far: a later one may show which it is."""
+        if self.kind == "number":
+            return self.values == self.same
+        return self._order() == "dmy" and self.orders["dmy"] == self.orders["mdy"]
 
     def _order(self) -> str:
         """Return the order, one of `ORDERS`, that most values fit; on a tie, the day first."""
