@@ -372,6 +372,22 @@ def test_a_model_of_other_columns(call, stream, name):
     assert Path("m").read_bytes() == before
 
 
+@pytest.mark.parametrize("label", [0, 2, 4])
+def test_rows_without_a_header_lack_the_column_of_labels(call, tmp_path, label):
+    lines = [[row["a"] or 0, row["b"], row["city"], row["id"] % 7] for row in rows_of(300)]
+    for row in lines:
+        row.insert(label, "up" if row[0] > row[1] else "down")
+    whole, part = tmp_path / "whole.csv", tmp_path / "part.csv"
+    whole.write_text("".join(",".join(map(str, row)) + "\n" for row in lines))
+    few = [[cell for j, cell in enumerate(row) if j != label] for row in lines[:90]]
+    part.write_text("".join(",".join(map(str, row)) + "\n" for row in few))
+    done(call("run", whole, "--no-header", "--label", str(label), "--save", "m.model"))
+    found = [done(call("predict", "m.model", file)).stdout.splitlines() for file in (whole, part)]
+    assert [line.split(",")[-3:] for line in found[0][:91]] == [
+        line.split(",") for line in found[1]
+    ]
+
+
 def test_a_model_of_dense_arrays_takes_no_rows_of_svmlight(call, tmp_path):
     X = np.random.default_rng(0).normal(size=(40, 3))
     OnlineClassifier(Perceptron()).fit(X, X[:, 0] > 0).save("m")

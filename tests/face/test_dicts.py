@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -117,6 +118,16 @@ def test_an_empty_row_is_the_constant_alone():
     clf.partial_fit([{}, {"a": 1}], ["yes", "no"])
     assert clf.decision_function([{}]).shape == (1,)
     assert clf.feature_names_ == ["a"]
+
+
+def test_decimals_are_numbers_whatever_is_next_to_them():
+    rows = [{"a": Decimal(1), "b": 0.5}, {"a": Decimal(-1)}, {"a": 1, "b": Decimal("0.5")}]
+    decimals, floats = fresh(Perceptron()), fresh(Perceptron())
+    decimals.partial_fit(rows, ["yes", "no", "yes"])
+    floats.partial_fit(
+        [{k: float(v) for k, v in row.items()} for row in rows], ["yes", "no", "yes"]
+    )
+    np.testing.assert_array_equal(decimals.coef_, floats.coef_)
 
 
 @pytest.mark.parametrize(

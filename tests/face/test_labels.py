@@ -1,5 +1,6 @@
 """Labels of odd kinds: dates, what stands for a missing one, and what can be no class."""
 
+import itertools
 import math
 from decimal import Decimal
 from enum import Enum
@@ -246,6 +247,27 @@ def test_dates_among_classes_that_are_numbers():
     clf = OnlineClassifier(Perceptron(), classes=[1, 2, 3])
     with pytest.raises(SelectronError, match="which is none of the 3 classes"):
         clf.run(ROWS, DAYS)
+
+
+@pytest.mark.parametrize("number", [2, 3])
+def test_dates_are_the_same_classes_in_all_forms(number):
+    dates = np.array(["2026-01-01", "2026-02-01", "2026-03-01"], "M8[ns]")[:number]
+    stamps = [pd.Timestamp(date) for date in dates]
+    forms = (
+        dates,
+        np.array(list(dates), object),
+        pd.Series(dates),
+        stamps,
+        pd.Series(stamps, dtype=object),
+    )
+    rows = np.eye(number)
+    for first, later in itertools.product(forms, forms):
+        clf = OnlineClassifier(Perceptron(), random_state=0)
+        for _ in range(5):
+            clf.partial_fit(rows, first).partial_fit(rows, later)
+        assert [pd.Timestamp(date) for date in clf.classes_] == stamps
+        assert [pd.Timestamp(date) for date in clf.predict(rows)] == stamps
+        OnlineClassifier(Perceptron(), classes=dates).partial_fit(rows, first)
 
 
 def test_a_fraction_is_no_class_among_whole_numbers():

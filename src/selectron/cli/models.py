@@ -26,6 +26,8 @@ from . import warn
 from .options import by_time
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from ..estimator.classifier import OnlineClassifier
 
 STRANGE = "there is no column from which the model has learned"
@@ -125,9 +127,21 @@ class Saved(NamedTuple):
             if not chunk.first and any(rows) and all(known.isdisjoint(x) for x in rows):
                 raise SelectronError(STRANGE)
             return chunk._replace(rows=rows)
-        table = arrow(rows, whole)
+        table = self.numbered(arrow(rows, whole))
         check_unique(table.column_names)  # also of columns that the model does not use
         return chunk._replace(rows=table)
+
+    def numbered(self, table: "pa.Table") -> "pa.Table":
+        """Return a table with the columns that the model knows, if they have numbers for names.
+
+        If a file without a header lacks the label alone, later columns have moved by one.
+        """
+        n, label = table.num_columns, str(self.choice and self.choice.label)
+        numbers = list(map(str, range(n + 1)))
+        known = {*self.encoder.columns_, *self.encoder.ignore}
+        if table.column_names == numbers[:n] and known == {*numbers} and label in known:
+            return table.rename_columns([name for name in numbers if name != label])
+        return table
 
     def known(self, chunk: Chunk) -> tuple[Chunk, list[str]]:
         """Return a chunk without columns of a table that the model has not, and their names."""

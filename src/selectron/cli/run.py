@@ -55,9 +55,9 @@ MOST_SHOWN = 40  # lines about columns
     type=BUDGET,
     help="How many labels: 10% of the rows, 500/10000 for 500 labels in 10000 rows, or 200/1d for "
     "200 a day (w, d, h, min, s), with --time; days begin at midnight UTC, weeks on Thursdays. A "
-    "share holds in the long run, but of the first 100 rows several times as many may be asked "
-    "for; a number is never exceeded. Default: 10%, but none if --ask or a --learner other than "
-    "leading-history is given.",
+    "share holds in the long run, but of the first 1,000 rows twice as many may be asked for, of "
+    "the first 100 four times; a number is never exceeded. Default: 10%, but none if --ask or a "
+    "--learner other than leading-history is given.",
 )
 @click.option(
     "--time",

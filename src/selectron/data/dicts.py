@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from numbers import Real
 from typing import Any
 
@@ -109,7 +110,7 @@ def _values(x: Mapping[str, Any], i: int) -> np.ndarray:
 
 
 def _value(value: Any, name: str, i: int) -> float:
-    if not isinstance(value, Real | np.bool_):
+    if not isinstance(value, Real | Decimal | np.bool_):
         hint = f"; {HINT}" if isinstance(value, str) else ""
         raise SelectronError(f"Row {i}, feature {name!r}: {shown(value)} is not a number{hint}.")
     try:

@@ -187,11 +187,16 @@ def distinct(labels: Any) -> np.ndarray:
         found = np.unique(array)
         if found.dtype.kind != "O":
             return found
-        plain = [label.item() if isinstance(label, np.generic) else label for label in found]
+        plain = list(map(_plain, found))
         narrow = np.array(plain) if {*map(type, plain)} in ({int}, {bool}) else found
         return narrow if narrow.dtype.kind in "biu" else found
     except TypeError as error:
         raise SelectronError("The labels are of kinds that cannot be sorted together.") from error
+
+
+def _plain(label: Any) -> Any:
+    """Return a label as Python has it; dates and durations as they are."""
+    return label.item() if isinstance(label, np.generic) and label.dtype.kind not in "mM" else label
 
 
 def listed(classes: Sequence | np.ndarray) -> str:
@@ -229,8 +234,8 @@ def appended(known: np.ndarray, labels: np.ndarray) -> np.ndarray:
             f"The classes so far are text, such as {shown(known[0])}, and the label "
             f"{shown(fresh[0])} is none: give labels as text, such as y.astype(str)."
         )
-    distinct(as_array([*known.tolist(), *fresh]))  # refuses kinds that cannot be sorted together
-    return as_array([*known.tolist(), *(as_array(fresh).tolist())])
+    distinct(as_array([*as_objects(known), *fresh]))  # refuses kinds that cannot be sorted together
+    return as_array([*as_objects(known), *as_objects(as_array(fresh))])
 
 
 def encode(
@@ -277,8 +282,8 @@ def _many_codes(y: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """Return the number of every class from 1 on, 0 for all else."""
     kinds = {y.dtype.kind, classes.dtype.kind}
     if "O" in kinds or (len(kinds) > 1 and kinds & {*"USMm"}):  # they cannot be compared at once
-        numbers = {label: i + 1 for i, label in enumerate(classes.tolist())}
-        found = (0 if is_missing(label) else _number_of(label, numbers) for label in y.tolist())
+        numbers = {label: i + 1 for i, label in enumerate(as_objects(classes))}
+        found = (0 if is_missing(label) else _number_of(label, numbers) for label in as_objects(y))
         return np.fromiter(found, np.int32, len(y))
     if _narrow(y) and _narrow(classes):
         y, classes = y.astype(np.int64), classes.astype(np.int64)

@@ -76,14 +76,14 @@ class Number(Kind):
     def decide(self, values: np.ndarray, read: Callable[["Number"], np.ndarray]) -> int:
         """Take the other style from the first value on that only it fits, and return its row.
 
-        It is the number of rows if there is none, or the first telling value fits this style alone.
+        It is the number of rows if there is none, or the first decisive value fits this style.
         """
         other = copy(self)
         other.style = OTHER[self.style]
         others, fit = read(other), ~np.isnan(values)
-        telling = (self.always | (values % 1 != 0)) & (fit == np.isnan(others))
-        first = int(telling.argmax())
-        self.open = not telling[first]
+        decisive = (self.always | (values % 1 != 0)) & (fit == np.isnan(others))
+        first = int(decisive.argmax())
+        self.open = not decisive[first]
         if self.open or fit[first]:
             return len(values)
         self.style, values[first:] = other.style, others[first:]
