@@ -297,6 +297,8 @@ def test_durations_of_numpy_and_python_are_seconds():
         ("%d/%m/%Y %H:%M", ", the day first"),
         ("%m/%d/%Y %I:%M %p", ", the month first"),
         ("%d.%m.%Y, %H:%M:%S", ", the day first"),
+        ("%d.%m.%y %H:%M", ", the day first"),
+        ("%m/%d/%y", ", the month first"),
         ("%Y/%m/%d %H:%M", ""),
         ("%a, %d %b %Y %H:%M:%S +0000", ""),
         ("%B %d, %Y %I:%M %p", ""),
@@ -310,7 +312,7 @@ def test_dates_are_read_as_people_write_them(form, note, kinds):
     found = encoder.fit_transform(pa.table({"c": texts}))
     assert encoder.report() == [f"c: date{note}"]
     assert encoder.pack() == TableEncoder(kinds).fit([{"c": text} for text in texts]).pack()
-    usual = days.strftime("%Y-%m-%d %H:%M").tolist()
+    usual = days.strftime("%Y-%m-%d %H:%M" if "M" in form else "%Y-%m-%d").tolist()
     assert (found == TableEncoder().fit_transform(pa.table({"c": usual}))).all()
 
 
@@ -512,6 +514,13 @@ def test_a_later_value_may_show_how_all_are_read(first, later, line, cut):
     assert rows.report()[0].startswith(line)
     assert rows.report() == blocks.report()
     assert vars(rows.columns_["v"].encoder) == vars(blocks.columns_["v"].encoder)
+
+
+def test_names_of_rows_that_pandas_writes_are_no_column():
+    frame = pd.DataFrame({"a": [1.0, 2.0, 4.0]}, index=[3, 7, 5])
+    table = pa.Table.from_pandas(frame)
+    assert table.column_names == ["a", "__index_level_0__"]
+    assert TableEncoder().fit(table).report() == ["a: number"]
 
 
 @pytest.mark.parametrize("first", [None, "", "Thanks!"])

@@ -17,7 +17,17 @@ from ..errors import SelectronError
 from .kinds import Category, Ignored, Kind, Layout, Text, Vector
 from .measured import Date, Number
 from .times import iso, seconds
-from .values import LIMITS, is_blank, is_text, number_of, text_of, unit_of, values_of, vector_of
+from .values import (
+    LIMITS,
+    PANDAS_INDEX,
+    is_blank,
+    is_text,
+    number_of,
+    text_of,
+    unit_of,
+    values_of,
+    vector_of,
+)
 
 KINDS: dict[str, type[Kind]] = {
     kind.kind: kind for kind in (Number, Category, Date, Text, Vector, Ignored)
@@ -85,7 +95,11 @@ def _joined(names: Iterable[Any], columns: Iterable[Any]) -> pa.Table:
 
 
 def _usual(table: pa.Table) -> pa.Table:
-    """Return a table whose text is of the type that Arrow computes with; Polars has views."""
+    """Return a table whose text is of the type that Arrow computes with; Polars has views.
+
+    The names of rows that pandas wrote are left out.
+    """
+    table = table.drop_columns(list(filter(PANDAS_INDEX.fullmatch, table.column_names)))
     types = {pa.string_view(): pa.string()}
     for field in table.schema:
         if pa.types.is_dictionary(field.type) and field.type.value_type == pa.string_view():

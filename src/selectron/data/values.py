@@ -34,6 +34,7 @@ CODES = (
 SYMBOL = "[A-Z]{0,2}[$€£¥₹₩₽₺₫₴₪₱฿]"
 MONEY = rf"(?:{SYMBOL}|kr|{CODES.replace(' ', '|')})"  # it is dropped
 UNIT = re.compile(r"(.+?)[ \u00a0\u202f]?([^\W\d_]\S{0,11}|°\S{0,3})")  # behind a number
+PANDAS_INDEX = re.compile(r"__index_level_\d+__")  # names of rows that pandas writes into tables
 LIMITS = "<", ">", "≤", "≥"  # before a number
 LARGEST = 1e150  # sums of squares of such numbers are finite
 HUGE = 1e6  # products of smaller numbers with weights are finite

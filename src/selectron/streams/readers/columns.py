@@ -9,7 +9,6 @@ import numpy as np
 from ...errors import SelectronError
 
 USUAL = ("label", "target", "class", "y")  # names of the label, the likeliest first
-PANDAS_INDEX = re.compile(r"__index_level_\d+__")  # row names that pandas puts into Parquet files
 
 
 class Choice(NamedTuple):

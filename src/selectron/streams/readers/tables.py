@@ -17,9 +17,9 @@ import pyarrow.types as kinds
 
 from ...data.cells import check_unique, label, number, second
 from ...data.times import seconds
-from ...data.values import dates_of, labels_of, values_of
+from ...data.values import PANDAS_INDEX, dates_of, labels_of, values_of
 from ...errors import SelectronError
-from .columns import PANDAS_INDEX, UNDAMAGED, USUAL, Choice, Columns, Damage, Part, choose
+from .columns import UNDAMAGED, USUAL, Choice, Columns, Damage, Part, choose
 from .text import NEVER_CLOSED, NOT_UTF_8, Blocks, Counted, Piece, Record, ends, reason
 
 MARKS = ",;\t|"
