@@ -9,7 +9,7 @@ import pytest
 from selectron.pool import Boosted, Confident, Greedy, InOrder, SelfDirectedClassifier, Sphere
 from selectron.pool.confident import weighed
 from selectron.pool.features import Nearest, by_class, nearest, neighbourly
-from selectron.pool.session import OPEN, Plan, Queue
+from selectron.pool.session import OPEN
 
 from .pools import line_and_rest, sphere
 
@@ -149,15 +149,6 @@ def test_all_of_one_class():
     )
 
 
-def test_a_queue_is_sorted_however_it_is_cut():
-    rng = np.random.default_rng(0)
-    keys = rng.integers(0, 5_000, 20_000) / 7.0
-    queue = Queue(Plan(np.arange(20_000), np.zeros(20_000, np.int32), keys))
-    found = np.concatenate([queue.span(i, i + 777) for i in range(0, 20_000, 777)])
-    assert (np.sort(found) == np.arange(20_000)).all()
-    assert (np.diff(keys[found]) <= 0).all()
-
-
 @pytest.mark.slow
 def test_kernel_maps_save_corrections_where_no_halfspace_fits():
     rng = np.random.default_rng(0)
@@ -255,4 +246,4 @@ def test_the_widest_table_that_has_kernel_maps_is_fitted():
     known = np.where(np.arange(1100) < 1090, np.random.default_rng(0).integers(2, size=1100), None)
     pool = SelfDirectedClassifier().start(X, known)
     assert pool.propose() is not None
-    assert np.isfinite(pool.session_.queue.plan.keys).all()
+    assert np.isfinite(pool.session_.plan.keys).all()

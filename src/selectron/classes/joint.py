@@ -72,28 +72,13 @@ def gap(scores: Any, ranks: Any) -> float:
 
 
 def two_best(scores: Any) -> tuple[float, float]:
-    """Return the two best scores, from four independent maxima, which run in parallel."""
-    a = b = c = d = -math.inf, -math.inf
-    fours = len(scores) - len(scores) % 4
-    for k in range(0, fours, 4):
-        a, b = better(a, scores[k]), better(b, scores[k + 1])
-        c, d = better(c, scores[k + 2]), better(d, scores[k + 3])
-    for k in range(fours, len(scores)):
-        a = better(a, scores[k])
-    return merged(merged(a, b), merged(c, d))
-
-
-def better(pair: tuple[float, float], value: float) -> tuple[float, float]:
-    """Return the two best of a pair, the better first, and a value."""
-    top, runner = pair
-    lesser = top if top < value else value
-    return (top if top > value else value), (runner if runner > lesser else lesser)
-
-
-def merged(pair: tuple[float, float], other: tuple[float, float]) -> tuple[float, float]:
-    """Return the two best of two pairs."""
-    top, runner = better(pair, other[0])
-    return top, (runner if runner > other[1] else other[1])
+    """Return the two best scores."""
+    top = runner = -math.inf
+    for k in range(len(scores)):
+        value = scores[k]
+        lesser = top if top < value else value
+        top, runner = (top if top > value else value), (runner if runner > lesser else lesser)
+    return top, runner
 
 
 @reassociated

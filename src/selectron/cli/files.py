@@ -8,9 +8,10 @@ from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from ..data.files import writing
 from ..engine.parameters import counted
@@ -22,10 +23,6 @@ from ..streams import readers
 from ..streams.readers import Chunk, Source
 from ..streams.readers.columns import Choice
 from . import warn
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
 
 COLUMNS = {  # of a file of decisions, with Arrow's types
     "row": "int64",
@@ -168,13 +165,11 @@ def numbering(file: str | None, first: int = 0) -> Iterator[None]:
 
 def decisions(
     names: list[str], first: int, contestant: Contestant, outcome: Any, numbers: np.ndarray
-) -> "pa.Table":
+) -> pa.Table:
     """Return the decisions of a chunk, given the numbers of its labels: null for 0; rows from 1.
 
     With a delay, `updated` is null: a label may come in a later chunk.
     """
-    import pyarrow as pa
-
     n, text = len(numbers), np.array([None, *names], dtype=object)
     columns = [
         np.arange(first + 1, first + n + 1),
@@ -191,7 +186,7 @@ def decisions(
     return pa.table(columns, schema=pa.schema(list(COLUMNS.items())))
 
 
-def appending(path: Path | None, schema: "pa.Schema", stack: ExitStack) -> Callable[[Any], None]:
+def appending(path: Path | None, schema: pa.Schema, stack: ExitStack) -> Callable[[Any], None]:
     """Return a function that appends tables to a new CSV, Parquet or JSON lines file.
 
     The ending of the path is the format; None is standard output, as CSV. JSON lines take lists of
@@ -210,7 +205,7 @@ def appending(path: Path | None, schema: "pa.Schema", stack: ExitStack) -> Calla
     return write
 
 
-def _begun(path: Path | None, schema: "pa.Schema") -> tuple[Any, Callable[[Any], Any]]:
+def _begun(path: Path | None, schema: pa.Schema) -> tuple[Any, Callable[[Any], Any]]:
     """Return a new file, and a function that appends tables to it."""
     ending = path.suffix.lower() if path else ".csv"
     if ending in (".parquet", ".pq"):
@@ -239,15 +234,13 @@ def records_of(piece: Any) -> list[dict[str, Any]]:
     return piece if isinstance(piece, list) else records(piece)
 
 
-def flat(table: "pa.Table") -> "pa.Table":
+def flat(table: pa.Table) -> pa.Table:
     """Return a table with lists, structs and bytes as text.
 
     >>> import pyarrow as pa
     >>> flat(pa.table({"v": [[1.0, 2.0]], "b": [b"ham"]})).to_pylist()
     [{'v': '[1.0, 2.0]', 'b': 'ham'}]
     """
-    import pyarrow as pa
-
     from ..data.values import values_of
 
     t = pa.types

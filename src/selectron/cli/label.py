@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
+import pyarrow as pa
 
 from ..errors import SelectronError
 from ..specs import BUDGET
@@ -155,8 +156,6 @@ class ModelSession:
 
     def _rows(self) -> Iterator[Row]:
         """Yield the rows that are ahead; where there are none, that is the next one of the file."""
-        import pyarrow as pa
-
         known, kept = self.saved.encoder.columns_, [self.hidden, *terminal.COLUMNS]
         for chunk in after(self.source, self.start, self.file, least=0):
             with naming(self.file, chunk.first):

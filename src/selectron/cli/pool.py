@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 import numpy as np
+import pyarrow as pa
 
 from ..data.cells import plain
 from ..engine.parameters import counted
@@ -394,7 +395,5 @@ def shown_rows(file: str, names: tuple[str, ...], table: Table, options: Any) ->
 
 def together(pieces: list[Any]) -> Any:
     """Return the pieces of a table, or of a list, as one."""
-    import pyarrow as pa
-
     listed = isinstance(pieces[0], list)
     return [*chain.from_iterable(pieces)] if listed else pa.concat_tables(pieces)

@@ -4,10 +4,11 @@ from collections import Counter
 from contextlib import ExitStack, closing
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import numpy as np
+import pyarrow as pa
 
 from ..engine.parameters import counted
 from ..engine.rows import Sparse, as_matrix
@@ -17,9 +18,6 @@ from . import ExamplesFirst, warn
 from .files import all_columns, appending, cell, naming, watched
 from .models import Saved, load, uninterrupted
 from .options import check_different, check_target, model_and_file, of_a_model, of_text, target
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 @click.command(cls=ExamplesFirst)
@@ -73,7 +71,7 @@ def predict(paths: tuple[str, ...], model: str | None, output: str | None, **opt
         warn(f"{file}: {name}: {counted(count, which)} in {counted(rows, 'row')} {what}")
 
 
-def as_given(table: "pa.Table", rows: list[dict[str, Any]], saved: Saved) -> list[dict[str, Any]]:
+def as_given(table: pa.Table, rows: list[dict[str, Any]], saved: Saved) -> list[dict[str, Any]]:
     """Return predicted rows of JSON as dicts, whose other values are as they were given."""
     new = {"prediction", *(f"proba_{name}" for name in saved.classifier.classes_)}
     return [
@@ -82,24 +80,20 @@ def as_given(table: "pa.Table", rows: list[dict[str, Any]], saved: Saved) -> lis
     ]
 
 
-def aligned(table: "pa.Table", schema: Any) -> "pa.Table":
+def aligned(table: pa.Table, schema: Any) -> pa.Table:
     """Return a table with the columns of the first rows: keys of JSON rows may come and go.
 
     A CSV or Parquet file has the columns with which it begins.
     """
-    import pyarrow as pa
-
     both = pa.concat_tables([schema.empty_table(), table], promote_options="default")
     return both.select(schema.names).cast(schema)
 
 
-def predicted(saved: Saved, chunk: Chunk, odd: Counter[str]) -> "pa.Table":
+def predicted(saved: Saved, chunk: Chunk, odd: Counter[str]) -> pa.Table:
     """Return the other columns of some rows, flat ones, the predicted labels and the probabilities.
 
     Values that have no influence are counted in `odd`.
     """
-    import pyarrow as pa
-
     rows, columns = chunk.rows, others(saved, chunk)
     if isinstance(rows, Sparse):
         width = saved.classifier.model_.width  # features beyond it are unknown
@@ -116,8 +110,6 @@ def predicted(saved: Saved, chunk: Chunk, odd: Counter[str]) -> "pa.Table":
 
 def others(saved: Saved, chunk: Chunk) -> dict[str, Any]:
     """Return the columns that are not features; SelectronError if features are missing."""
-    import pyarrow as pa
-
     rows, encoder = chunk.rows, saved.encoder
     saved.check(rows)
     if encoder is None:

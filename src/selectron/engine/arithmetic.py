@@ -37,24 +37,6 @@ def add_multiple(u: np.ndarray, v: np.ndarray, by: float) -> None:
         u[j] += by * v[j]
 
 
-@reassociated
-def row_dot(u: np.ndarray, rows: Any, i: int) -> float:
-    """Return <u, row i>."""
-    total = 0.0
-    for j in range(rows.shape[1]):
-        total += u[j] * rows[i, j]
-    return total
-
-
-@reassociated
-def row_square(rows: Any, i: int) -> float:
-    """Return <row i, row i>."""
-    total = 0.0
-    for j in range(rows.shape[1]):
-        total += rows[i, j] * rows[i, j]
-    return total
-
-
 def sparse_dot(u: np.ndarray, indices: Any, values: Any, start: int, stop: int) -> float:
     """Return <u, x>, where x has these values at these indices, from `start` to `stop`.
 

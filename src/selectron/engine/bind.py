@@ -50,14 +50,6 @@ def variant(name: str, base: types.ModuleType, **changes: Any) -> types.ModuleTy
     return made
 
 
-class Reached(NamedTuple):
-    """The value of a global name of a function, or of an attribute of the part of that name."""
-
-    name: str
-    attribute: str | None
-    value: Any
-
-
 def bind(
     function: Callable,
     parts: Mapping[str, Any],
@@ -114,15 +106,15 @@ def _identity(value: Any) -> Any:
     return (type(value), repr(value)) if isinstance(value, int | float | str) else id(value)
 
 
-def reached(function: Callable, parts: Mapping[str, Any]) -> Iterator[Reached]:
-    """Yield the globals that a function reads and their values, ordered by name."""
+def reached(function: Callable, parts: Mapping[str, Any]) -> Iterator[tuple[str, str | None, Any]]:
+    """Yield the globals that a function reads, attributes of parts, and values, by name."""
     for name, attribute in _globals_read(function.__code__):
         if name in function.__globals__:
             value = function.__globals__[name]
             if not isinstance(value, StandIn):
-                yield Reached(name, None, value)
+                yield name, None, value
             elif attribute is not None:
-                yield Reached(name, attribute, provided(value, attribute, parts))
+                yield name, attribute, provided(value, attribute, parts)
 
 
 def provided(stand_in: StandIn, attribute: str, parts: Mapping[str, Any]) -> Any:
@@ -158,7 +150,7 @@ def reachable(function: Callable, parts: Mapping[str, Any]) -> Iterator[Callable
     while queue:
         current = queue.pop()
         yield current
-        for value in [found.value for found in reached(current, parts)] + _enclosed(current):
+        for value in [value for *_, value in reached(current, parts)] + _enclosed(current):
             if isinstance(value, types.FunctionType) and value not in seen:
                 seen.add(value)
                 queue.append(value)

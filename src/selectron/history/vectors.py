@@ -21,7 +21,7 @@ from typing import Any, Protocol, cast
 
 import numpy as np
 
-from ..engine.arithmetic import dot, row_dot
+from ..engine.arithmetic import dot
 from ..engine.bind import StandIn
 from ..engine.rows import DenseRows
 from ..spaces.dense_second import State as Expert
@@ -82,7 +82,7 @@ def ensemble(
 def margin_of(s: Any, k: int, rows: Any, i: int) -> tuple[float, float]:
     """Return the margin and the quadratic form of expert k for row i; leave P z in s.g[k]."""
     own = Expert(s.a[k], s.triangle[k], s.g[k], NO_SCALARS)
-    m, q, rest = row_dot(s.a[k], s.z, 0), form(own, DenseRows(s.z, 0.0, ()), 0), 0.0
+    m, q, rest = dot(s.a[k], s.z[0]), form(own, DenseRows(s.z, 0.0, ()), 0), 0.0
     first, end = features.span(s, rows, i)
     for j in range(first, end):
         at, x = features.feature(s, rows, j)

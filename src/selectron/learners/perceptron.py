@@ -144,7 +144,7 @@ class BudgetPerceptron(NamedTuple):
         return Step(keep=1.0, eta=r.y)
 
 
-class Forgetron(NamedTuple):
+class Forgetron(BudgetPerceptron):
     """Forgetron: a mistake beyond the budget shrinks w and evicts the oldest example.
 
     Pick it over `BudgetPerceptron` where you need a guarantee on every stream: it shrinks w just
@@ -160,23 +160,11 @@ class Forgetron(NamedTuple):
     476
     """
 
-    budget: int = 500
+    __slots__ = ()
 
-    def numbers(self) -> tuple[float, ...]:
-        """Return the budget, a whole number from 1 on."""
-        return (number(self, "budget", lambda budget: budget >= 1, "from 1 on", whole=True),)
-
-    def capacity(self) -> float:
-        """Return the budget."""
-        return float(self.budget)
-
-    def normalize(self) -> bool:
-        """Return True: rows are scaled to unit length."""
-        return True
-
-    def step(self, r: Round) -> Step:
-        """w <- w + y x."""
-        return Step(keep=1.0, eta=r.y)
+    def at_random(self) -> bool:
+        """Return False: the oldest example is evicted."""
+        return False
 
     def shrink(self, old: Old) -> Removal:
         """Return the largest phi in (0, 1] with Psi(phi sigma, phi u) + Q <= 15/32 M.

@@ -67,33 +67,6 @@ class Plan(NamedTuple):
     stretch: float = np.inf  # rows until the next plan
 
 
-class Queue:
-    """The rows of a plan, sorted lazily: each part is four times as long as the part before."""
-
-    FIRST = 4_096
-
-    def __init__(self, plan: Plan):
-        self.plan, self.part = plan, self.FIRST
-        rows: np.ndarray = np.arange(len(plan.rows))
-        self.order, self.rest = (rows, rows[:0]) if plan.keys is None else (rows[:0], rows)
-
-    def __len__(self) -> int:
-        return len(self.plan.rows)
-
-    def span(self, start: int, stop: int) -> np.ndarray:
-        """Return the positions in the plan's arrays of the sorted rows `start` to `stop`."""
-        keys: Any = self.plan.keys
-        while len(self.order) < min(stop, len(self)):
-            self.part, size = 4 * self.part, min(self.part, len(self.rest))
-            parted = self.rest
-            if size < len(self.rest):
-                parted = self.rest[np.argpartition(-keys[self.rest], size - 1)]
-            chosen, self.rest = np.sort(parted[:size]), parted[size:]
-            chosen = chosen[np.argsort(-keys[chosen], kind="stable")]
-            self.order = np.concatenate([self.order, chosen])
-        return self.order[start:stop]
-
-
 class PoolRun(NamedTuple):
     """The record of a session, in the order of the answers; arrays of equal length.
 
@@ -178,8 +151,9 @@ class Session:
         self.count = self.mistakes = 0
         self.begun: list[Begun] = []
         self.carry: Any = None
-        self.queue: Any = None
-        self.at = 0  # position in the queue
+        self.plan: Any = None
+        self.order = np.zeros(0, int)  # of the rows of the plan
+        self.at = 0  # position in it
         self.allowed = self.end = math.inf  # mistakes and answers at which its plan is replaced
 
     @property
@@ -193,13 +167,13 @@ class Session:
         `known` is the number of classes; the code is below it, -1 if no class is known yet.
         """
         while self.count < self.goal:
-            if self.queue is None or self.mistakes >= self.allowed or self.count >= self.end:
+            if self.plan is None or self.mistakes >= self.allowed or self.count >= self.end:
                 self._plan(known)
-            if self.at >= len(self.queue):
-                self.queue = None
+            if self.at >= len(self.order):
+                self.plan = None
                 continue
-            place = self.queue.span(self.at, self.at + 1)[0]
-            row, code = self.queue.plan.rows[place], self.queue.plan.codes[place]
+            place = self.order[self.at]
+            row, code = self.plan.rows[place], self.plan.codes[place]
             if self.codes[row] == OPEN:
                 return int(row), min(int(code), known - 1)
             self.at += 1
@@ -207,7 +181,7 @@ class Session:
 
     def tell(self, code: int, known: int) -> None:
         """Record the answer for the next row."""
-        places = self.queue.span(self.at, self.at + 1)
+        places = self.order[self.at : self.at + 1]
         self.at += 1
         self._take(self._answers(places, np.array([code]), known))
 
@@ -215,9 +189,8 @@ class Session:
         """Answer from the true codes up to the goal; `look` receives the number of answers."""
         while self.next(known) is not None:
             most = min(self.goal, self.end) - self.count
-            stop = int(min(len(self.queue.order), self.at + most))  # of those sorted already
-            places = self.queue.span(self.at, stop)
-            found = self._answers(places, truth[self.queue.plan.rows[places]], known)
+            places = self.order[self.at : int(min(len(self.order), self.at + most))]
+            found = self._answers(places, truth[self.plan.rows[places]], known)
             still = self.codes[found.rows] == OPEN
             wrong = np.flatnonzero(found.wrong & still)
             patience = self.allowed - self.mistakes
@@ -261,10 +234,10 @@ class Session:
 
     def left(self) -> float:
         """Estimate the mistakes up to the goal; NaN for a learner without doubts."""
-        if self.queue is None or self.queue.plan.doubts is None:
+        if self.plan is None or self.plan.doubts is None:
             return float("nan")
-        open_ = self.codes[self.queue.plan.rows] == OPEN
-        doubts, wanted = self.queue.plan.doubts[open_], self.goal - self.count
+        open_ = self.codes[self.plan.rows] == OPEN
+        doubts, wanted = self.plan.doubts[open_], self.goal - self.count
         if wanted < len(doubts):
             doubts = np.partition(doubts, wanted)[:wanted]
         half = self.log.part(self.count // 2, self.count)
@@ -276,12 +249,13 @@ class Session:
         with one_thread():
             carry, plan = self.learner.plan(self.pool, state, self.carry)
         self.begun.append(Begun(self.count, known, self.carry))
-        self.carry = carry
-        self.queue, self.at = Queue(plan), 0
+        self.carry, self.plan, self.at = carry, plan, 0
+        rows, keys = np.arange(len(plan.rows)), plan.keys
+        self.order = rows if keys is None else np.argsort(-keys, kind="stable")
         self.allowed, self.end = self.mistakes + plan.patience, self.count + plan.stretch
 
     def _answers(self, places: np.ndarray, codes: np.ndarray, known: int) -> Answers:
-        plan = self.queue.plan
+        plan = self.plan
         proposed = np.minimum(plan.codes[places], known - 1)
         doubts = np.zeros(len(places)) if plan.doubts is None else plan.doubts[places]
         return Answers(plan.rows[places], codes, proposed, doubts)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.arithmetic import reassociated, row_dot, row_square
+from ..engine.arithmetic import dot, reassociated
 from ..engine.round import Round
 from ..engine.rows import Dense, readonly
 from ..engine.rows import DenseRows as Rows
@@ -37,7 +37,7 @@ def weights(s: Any) -> np.ndarray:
 
 def inner(s: Any, rows: Any, i: int) -> float:
     """Return <w, x>."""
-    return row_dot(s.w, rows.values, i) + s.scalars[BIAS] * rows.constant
+    return dot(s.w, rows.values[i]) + s.scalars[BIAS] * rows.constant
 
 
 @reassociated
@@ -59,7 +59,7 @@ def products(w: np.ndarray, rows: Any, i: int, found: Any) -> None:
     for k in range(0, fours, 4):
         found[k], found[k + 1], found[k + 2], found[k + 3] = dots(w, k, rows, i)
     for k in range(fours, len(w)):
-        found[k] = row_dot(w[k], rows, i)
+        found[k] = dot(w[k], rows[i])
 
 
 def score_all(s: Any, rows: Any, i: int) -> None:
@@ -76,7 +76,7 @@ def ceiling_all(s: Any, xx: float) -> float:
 
 def squared_norm(rows: Any, i: int) -> float:
     """Return <x, x>."""
-    return row_square(rows.values, i) + rows.constant * rows.constant
+    return dot(rows.values[i], rows.values[i]) + rows.constant * rows.constant
 
 
 def form(s: Any, rows: Any, i: int) -> float:

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.arithmetic import dot, reassociated, row_dot, row_square
+from ..engine.arithmetic import dot, reassociated
 from ..engine.round import Round, Shape, ShapeStep
 from ..engine.rows import Dense, readonly
 from ..engine.rows import DenseRows as Rows
@@ -92,7 +92,7 @@ def weights(s: Any) -> np.ndarray:
 
 def inner(s: Any, rows: Any, i: int) -> float:
     """Return <w, x>."""
-    return row_dot(s.w, rows.values, i)
+    return dot(s.w, rows.values[i])
 
 
 def score_all(s: Any, rows: Any, i: int) -> None:
@@ -102,7 +102,7 @@ def score_all(s: Any, rows: Any, i: int) -> None:
 
 def squared_norm(rows: Any, i: int) -> float:
     """Return <x, x>."""
-    return row_square(rows.values, i)
+    return dot(rows.values[i], rows.values[i])
 
 
 @reassociated

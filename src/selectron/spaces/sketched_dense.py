@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.arithmetic import reassociated
+from ..engine.arithmetic import add_multiple, dot
 from ..engine.round import Round
 from . import dense_second
 from .dense_second import EPSILON, damped, squared_norm, walk
@@ -70,22 +70,10 @@ def full(s: Any) -> bool:
 def form(s: Any, rows: Any, i: int) -> float:
     """Return q; leave a_t = <g_t, x> in s.a."""
     x, n, total = rows.values[i], int(s.scalars[HELD]), 0.0
-    for t in range(0, n, 2):
-        u = min(t + 1, n - 1)
-        s.a[t], s.a[u] = pair_dot(s.directions[t], s.directions[u], x)
     for t in range(n):
+        s.a[t] = dot(s.directions[t], x)
         total += s.c[t] * s.a[t] * s.a[t]
     return (s.scalars[FRESH] + s.scalars[NOISE]) * squared_norm(rows, i) - total
-
-
-@reassociated
-def pair_dot(p: np.ndarray, q: np.ndarray, x: np.ndarray) -> tuple[float, float]:
-    """Return <p, x> and <q, x>, in one pass over x."""
-    total, other = 0.0, 0.0
-    for j in range(len(x)):
-        total += p[j] * x[j]
-        other += q[j] * x[j]
-    return total, other
 
 
 def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
@@ -119,17 +107,8 @@ def product(s: Any, x: np.ndarray, n: int) -> None:
     lead = s.scalars[FRESH] + s.scalars[NOISE]
     for j in range(len(x)):
         s.g[j] = lead * x[j]
-    for t in range(0, n, 2):
-        u = min(t + 1, n - 1)  # of an odd number the last one alone
-        second = s.c[u] * s.a[u] if u > t else 0.0
-        subtract(s.g, s.directions[t], s.directions[u], s.c[t] * s.a[t], second)
-
-
-@reassociated
-def subtract(g: np.ndarray, p: np.ndarray, q: np.ndarray, first: float, second: float) -> None:
-    """g <- g - first p - second q, in one pass over g."""
-    for j in range(len(g)):
-        g[j] -= first * p[j] + second * q[j]
+    for t in range(n):
+        add_multiple(s.g, s.directions[t], -s.c[t] * s.a[t])
 
 
 def rescale(s: Any, by: float) -> None:

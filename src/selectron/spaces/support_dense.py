@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.arithmetic import row_square
+from ..engine.arithmetic import dot
 from ..engine.bind import noinline
 from ..engine.parts import kernel
 from .dense_second import Rows as Rows
@@ -33,14 +33,16 @@ def combined(s: Any, by: np.ndarray, width: int) -> np.ndarray:
 @noinline
 def squared_norm(rows: Any, i: int) -> float:
     """Return k(x, x)."""
-    x, xx = rows.values[i], row_square(rows.values, i)
+    x = rows.values[i]
+    xx = dot(x, x)
     return kernel.compare(rows.kernel, x, xx, x, xx)
 
 
 @noinline
 def fill(s: Any, rows: Any, i: int) -> None:
     """Leave k(x_j, x) of row i and every stored example in s.kappa."""
-    x, xx = rows.values[i], row_square(rows.values, i)
+    x = rows.values[i]
+    xx = dot(x, x)
     for j in range(int(s.scalars[HELD])):
         s.kappa[j] = kernel.compare(rows.kernel, s.x[j], s.xx[j], x, xx)
 
@@ -55,7 +57,7 @@ def among(s: Any, rows: Any, r: int) -> None:
 @noinline
 def put(s: Any, rows: Any, i: int, j: int) -> None:
     """Store row i in slot j."""
-    s.xx[j] = row_square(rows.values, i)
+    s.xx[j] = dot(rows.values[i], rows.values[i])
     for k in range(rows.values.shape[1]):
         s.x[j, k] = rows.values[i, k]
 
