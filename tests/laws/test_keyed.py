@@ -24,7 +24,7 @@ from .grid import GRID, Case, marked, name_of, plain_loop
 
 KEY = "a key"
 UNSKETCHED = [case for case in GRID if not case.sketched]  # keys have no sketches
-NOT_KEPT = ("g", "predictions", "row", "z", "scores", "ranks")
+NOT_KEPT = ("g", "predictions", "entries", "row", "z", "scores", "ranks")
 
 
 def keyed_of(case, width, **options):

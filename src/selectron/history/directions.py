@@ -49,11 +49,12 @@ TABLE = Table(
         "counts": Field(lambda r: (r.width,), shared=True),
         "means": Field(lambda r: (r.width,), shared=True),
         "ratios": Field(lambda r: (r.width,), shared=True),
-        # the last row about the means: features, the first of which have a mean, and values; the
-        # slot of every feature that has a mean, from 1 on, or 0
+        # the features that have a mean, and the slot of each, from 1 on; 0 for others
+        "centered": Field(lambda r: (r.width,), dtype=np.int32, shared=True),
+        "slots": Field(lambda r: (r.width,), dtype=np.int32, shared=True),
+        # the last row about the means: features, first those that have one, and values
         "entries": Field(lambda r: (r.width,), dtype=np.int32, shared=True),
         "row": Field(lambda r: (r.width,), shared=True),
-        "slots": Field(lambda r: (r.width,), dtype=np.int32, shared=True),
         # of those chosen, sums and products since then, about the means
         "sums": Field(lambda r: (n_chosen(r),), shared=True),
         "moments": Field(lambda r: (triangle(n_chosen(r)),), shared=True),
@@ -74,8 +75,8 @@ def sound(s: Any) -> bool:
     width, slots = s.place.shape[-1], s.chosen.shape[-1]
     of_features = (s.place >= 0).all() and (s.place <= slots).all()
     of_features &= (s.chosen >= 0).all() and (s.chosen <= width).all()
-    of_row = 0 <= s.rows_seen[COMMON] <= width and (s.entries >= 0).all()
-    of_row &= (s.entries < width).all() and (s.slots >= 0).all() and (s.slots <= width).all()
+    of_row = 0 <= s.rows_seen[COMMON] <= width and (s.centered >= 0).all()
+    of_row &= (s.centered < width).all() and (s.slots >= 0).all() and (s.slots <= width).all()
     return bool(of_features and of_row)
 
 

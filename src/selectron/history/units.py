@@ -22,7 +22,7 @@ def center(s: Any, rows: Any, i: int) -> None:
     """Leave the row about the means: first the features that have one, then its other values."""
     n = int(s.rows_seen[COMMON])
     for j in range(n):
-        s.row[j] = -s.means[s.entries[j]]
+        s.entries[j], s.row[j] = s.centered[j], -s.means[s.centered[j]]
     for j in range(rows.indptr[i] + (1 if rows.constant > 0 else 0), rows.indptr[i + 1]):
         at = rows.indices[j]
         if s.slots[at] > 0:
@@ -49,7 +49,7 @@ def find(s: Any) -> None:
     s.ratios[used] = total / counts[used].sum() * counts[used] / about[used]
     s.rows_seen[[ABOUT, COMMON]] = total, usual.sum()
     at = np.flatnonzero(usual)
-    s.entries[: len(at)], s.slots[:] = at, 0
+    s.centered[: len(at)], s.slots[:] = at, 0
     s.slots[at] = np.arange(len(at)) + 1
 
 

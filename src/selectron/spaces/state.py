@@ -31,7 +31,7 @@ SEEN = 8  # sketch of sparse rows: how many features steps have touched
 EPOCH = 9  # and the number of the last `compress`
 
 # Fields that hold something of the last row only, so that a saved state can do without them
-SCRATCH = frozenset({"g", "predictions", "row", "status", "z", "scores", "ranks"})
+SCRATCH = frozenset({"g", "predictions", "entries", "row", "status", "z", "scores", "ranks"})
 SCRATCH |= {"curved_g", "curved_predictions", "curved_z"}
 
 
