@@ -380,8 +380,12 @@ def test_rows_without_a_header_lack_the_column_of_labels(call, tmp_path, label):
     whole, part = tmp_path / "whole.csv", tmp_path / "part.csv"
     whole.write_text("".join(",".join(map(str, row)) + "\n" for row in lines))
     few = [[cell for j, cell in enumerate(row) if j != label] for row in lines[:90]]
+    other = tmp_path / "other.csv"  # lacks another column, and has the labels
+    other.write_text("".join(",".join(map(str, row[:-1])) + "\n" for row in lines))
     part.write_text("".join(",".join(map(str, row)) + "\n" for row in few))
     done(call("run", whole, "--no-header", "--label", str(label), "--save", "m.model"))
+    if label < 4:
+        assert "there is no column '4'" in call("predict", "m.model", other).stderr
     found = [done(call("predict", "m.model", file)).stdout.splitlines() for file in (whole, part)]
     assert [line.split(",")[-3:] for line in found[0][:91]] == [
         line.split(",") for line in found[1]

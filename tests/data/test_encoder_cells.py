@@ -297,8 +297,6 @@ def test_durations_of_numpy_and_python_are_seconds():
         ("%d/%m/%Y %H:%M", ", the day first"),
         ("%m/%d/%Y %I:%M %p", ", the month first"),
         ("%d.%m.%Y, %H:%M:%S", ", the day first"),
-        ("%d.%m.%y %H:%M", ", the day first"),
-        ("%m/%d/%y", ", the month first"),
         ("%Y/%m/%d %H:%M", ""),
         ("%a, %d %b %Y %H:%M:%S +0000", ""),
         ("%B %d, %Y %I:%M %p", ""),
@@ -312,7 +310,7 @@ def test_dates_are_read_as_people_write_them(form, note, kinds):
     found = encoder.fit_transform(pa.table({"c": texts}))
     assert encoder.report() == [f"c: date{note}"]
     assert encoder.pack() == TableEncoder(kinds).fit([{"c": text} for text in texts]).pack()
-    usual = days.strftime("%Y-%m-%d %H:%M" if "M" in form else "%Y-%m-%d").tolist()
+    usual = days.strftime("%Y-%m-%d %H:%M").tolist()
     assert (found == TableEncoder().fit_transform(pa.table({"c": usual}))).all()
 
 

@@ -108,6 +108,19 @@ def test_units_of_numbers_next_to_many_categories_do_not_matter(mean):
     assert right[1] > right[0] - 0.03
 
 
+def test_one_huge_value_leaves_what_was_learned():
+    random = np.random.default_rng(0)
+    X = random.exponential(size=(1600, 200)) * (random.random((1600, 200)) < 0.05)
+    y = X @ random.normal(size=200) > 0
+    right = []
+    for value in (X[1000, 10], 1e6):
+        X[1000, 10] = value
+        run = OnlineClassifier(random_state=0).run(csr_array(X), y)
+        right.append(np.mean(run.prediction[1025:] == y[1025:]))
+    assert right[0] > 0.85
+    assert right[1] > right[0] - 0.03
+
+
 def growing(n=300, d=400, most=12):
     """Rows of some words each, of ever more words, and their labels."""
     random = np.random.default_rng(3)

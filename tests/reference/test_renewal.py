@@ -210,7 +210,10 @@ def test_new_directions_change_no_margin(monkeypatch, constant):
         np.testing.assert_allclose(after, before, atol=1e-9)
 
 
-@pytest.mark.parametrize(("name", "number"), [("place", 10**9), ("place", -5), ("chosen", 50)])
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [("place", 10**9), ("place", -5), ("chosen", 50), ("slots", 3), ("centered", 10**9)],
+)
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.slow
 def test_a_place_out_of_range_in_a_file_is_refused(name, number, classes):

@@ -134,14 +134,17 @@ class Saved(NamedTuple):
     def numbered(self, table: "pa.Table") -> "pa.Table":
         """Return a table with the columns that the model knows, if they have numbers for names.
 
-        If a file without a header lacks the label alone, later columns have moved by one.
+        If a file without a header lacks the labels alone, later columns have moved by one.
         """
         n, label = table.num_columns, str(self.choice and self.choice.label)
         numbers = list(map(str, range(n + 1)))
         known = {*self.encoder.columns_, *self.encoder.ignore}
-        if table.column_names == numbers[:n] and known == {*numbers} and label in known:
-            return table.rename_columns([name for name in numbers if name != label])
-        return table
+        if table.column_names != numbers[:n] or known != {*numbers} or label not in numbers[:n]:
+            return table
+        there = {plain(x) for x in table.column(label).unique().to_pylist() if x is not None}
+        if there <= {*map(plain, self.classifier.classes_)}:  # another column is missing
+            return table
+        return table.rename_columns([name for name in numbers if name != label])
 
     def known(self, chunk: Chunk) -> tuple[Chunk, list[str]]:
         """Return a chunk without columns of a table that the model has not, and their names."""

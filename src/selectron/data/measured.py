@@ -66,27 +66,30 @@ class Number(Kind):
     def read(self, x: Any, learn: bool) -> float:
         """Return a value as a number, NaN if it is none; it may show the style."""
         value = self.parse(x)
-        if learn and self.open and (self.always or value % 1 != 0):
+        if learn and self.open and (self.always or value % 1 != 0) and not is_blank(x):
             values = np.array([value])
-            if self.decide(values, lambda other: np.array([other.parse(x)])) == 0:
+            if self.decide(values, np.arange(1), lambda other, at: np.array([other.parse(x)])) == 0:
                 self.start()
             return float(values[0])
         return value
 
-    def decide(self, values: np.ndarray, read: Callable[["Number"], np.ndarray]) -> int:
+    def decide(
+        self, values: np.ndarray, at: np.ndarray, read: Callable[["Number", np.ndarray], np.ndarray]
+    ) -> int:
         """Take the other style from the first value on that only it fits, and return its row.
 
-        It is the number of rows if there is none, or the first decisive value fits this style.
+        It is the number of rows if there is none, or the first decisive value fits this style. `at`
+        are the rows that may be decisive, and `read` reads some of them in another style.
         """
         other = copy(self)
         other.style = OTHER[self.style]
-        others, fit = read(other), ~np.isnan(values)
-        decisive = (self.always | (values % 1 != 0)) & (fit == np.isnan(others))
-        first = int(decisive.argmax())
-        self.open = not decisive[first]
-        if self.open or fit[first]:
+        fit = ~np.isnan(values[at])
+        decisive = np.flatnonzero(fit == np.isnan(read(other, at)))
+        self.open = not len(decisive)
+        if self.open or fit[decisive[0]]:
             return len(values)
-        self.style, values[first:] = other.style, others[first:]
+        first = int(at[decisive[0]])
+        self.style, values[first:] = other.style, read(other, np.arange(first, len(values)))
         return first
 
     def one(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
@@ -149,8 +152,11 @@ class Number(Kind):
     def prepare(self, array: pa.Array, layout: Layout, learn: bool) -> tuple[Any, list[Event]]:
         """Learn from values; return what `emit` takes, and the new features."""
         values, start = self.parse_all(array), len(array)
-        if learn and self.open and (self.always or (values % 1 != 0).any()):
-            start = self.decide(values, lambda other: other.parse_all(array))
+        if learn and self.open:
+            at = np.flatnonzero(self.always | (values % 1 != 0))
+            at = at[~blanks_of(array.take(at))]
+            if len(at):
+                start = self.decide(values, at, lambda other, at: other.parse_all(array.take(at)))
         missing = np.isnan(values)
         if not learn:
             sums = max(self.count, 1), self.total, self.squares

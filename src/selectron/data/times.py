@@ -16,7 +16,6 @@ START = datetime(1970, 1, 1)
 FAR = "lies outside the years 1 to 9999, as milliseconds do: give seconds since 1970, or dates"
 NONE = "is not a time: give seconds since 1970, or dates"
 YEARS = "1800", "2199"  # other numbers are more likely codes
-CENTURY = "69"  # years of two digits from which on they are of 1900, as POSIX has it
 CLOCK = r"([0-9]{1,2})(:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?)(?: ?([AP])\.?M\.?)?"
 TIME = rf"(?:[T ,:]+{CLOCK}(?: ?(Z|UTC|GMT|[+-][0-9]{{2}}:?[0-9]{{2}})(?: \([A-Z]+\))?)?)?"
 WRITTEN = re.compile(r"([0-9]{1,4})([./-])([0-9]{1,2})\2([0-9]{1,4})" + TIME, re.IGNORECASE)
@@ -89,14 +88,11 @@ def _seconds(given: np.ndarray, name: str) -> np.ndarray:
 def iso(text: str, order: str) -> str:
     """Return a date as ISO 8601 writes it, given the order of its day, month and year.
 
-    It is "" if the text is not such a date. The year has four digits; after slashes, or points and
-    a day and a month of two digits each, it may have two. The order does not matter if the year is
-    first, or the month is an English name. "time" is for a time of day, on 1970-01-01.
+    It is "" if the text is not such a date. The year has four digits. The order does not matter if
+    the year is first, or the month is an English name. "time" is for a time of day, on 1970-01-01.
 
     >>> iso("23/11/2026 8:30 PM", "dmy"), iso("11/23/2026", "mdy"), iso("3.1.2026", "mdy")
     ('2026-11-23 20:30', '2026-11-23', '')
-    >>> iso("09.11.25", "dmy"), iso("9/11/99", "mdy"), iso("1.4.12", "dmy")
-    ('2025-11-09', '1999-09-11', '')
     >>> iso("Tue, 3 Nov 2026 08:30:00 +0100", ""), iso("November 3, 2026", "")
     ('2026-11-03 08:30:00+0100', '2026-11-03')
     >>> iso("8:30 PM", "time"), iso("8:30 PM", "dmy")
@@ -118,8 +114,6 @@ def iso(text: str, order: str) -> str:
             month, day, year = first, second, third
         else:
             return ""
-        if len(year) == 2 and (mark == "/" or (mark == "." and len(first + second) == 4)):
-            year = f"{19 if year >= CENTURY else 20}{year}"
     else:
         return ""
     if len(year) != 4 or len(day) > 2 or not YEARS[0] <= year <= YEARS[1]:

@@ -75,9 +75,12 @@ def sound(s: Any) -> bool:
     width, slots = s.place.shape[-1], s.chosen.shape[-1]
     of_features = (s.place >= 0).all() and (s.place <= slots).all()
     of_features &= (s.chosen >= 0).all() and (s.chosen <= width).all()
-    of_row = 0 <= s.rows_seen[COMMON] <= width and (s.centered >= 0).all()
-    of_row &= (s.centered < width).all() and (s.slots >= 0).all() and (s.slots <= width).all()
-    return bool(of_features and of_row)
+    n = int(s.rows_seen[COMMON]) if 0 <= s.rows_seen[COMMON] <= width else -1
+    if n < 0 or ((s.centered < 0) | (s.centered >= width)).any():
+        return False
+    slots = np.zeros_like(s.slots)
+    slots[s.centered[:n]] = np.arange(n) + 1
+    return bool(of_features and (slots == s.slots).all() and np.count_nonzero(slots) == n)
 
 
 def own_variance(s: Any, kind: int) -> float:
@@ -217,8 +220,11 @@ def bring_units(s: Any, new: Any, moved: np.ndarray) -> None:
         kind = int(s.experts[k, KIND])
         before, after = (s.ratios, new.ratios) if kind == OWN_UNITS else (1.0, 1.0)
         learned = np.maximum(0.0, 1 / s.p[k] - 1 / (s.prior[k] * before))
-        new.prior[k] = own_variance(new, kind)
-        new.p[k] = 1 / (part * learned + 1 / (new.prior[k] * after))
+        # one row with huge values makes the other variances small: what was learned stays
+        least = 0.0 if kind == OWN_UNITS else s.prior[k]
+        new.prior[k] = max(least, own_variance(new, kind))
+        fresh = new.prior[k] * after  # exactly, where nothing was learned, as of new features
+        new.p[k] = np.where(learned > 0, 1 / (part * learned + 1 / fresh), fresh)
         new.w[k] *= part * new.p[k] / s.p[k]
 
 

@@ -15,7 +15,8 @@ from .state import CONSTANT, SEEN
 # unit of z; the number of features that have a mean
 SQUARES, ABOUT, UNIT, COMMON = range(4, 8)
 OWN_UNITS = 3  # the kind of prior under which weights vary as 1 / unit does
-ROUNDING = 1e-9  # mean squares about the mean below this part of those about 0 are rounding
+ROUNDING = 1e-13  # mean squares about the mean below this part of those about 0 are rounding
+LEAST = 1e-100  # part of all squares below which a feature has no unit of its own
 
 
 def center(s: Any, rows: Any, i: int) -> None:
@@ -46,6 +47,7 @@ def find(s: Any) -> None:
     counts, used = np.where(usual, n, s.counts), about > 0
     s.ratios[:] = 1.0
     total = about[used].sum()  # of these alone: rounding does not depend on the width
+    used = about > LEAST * total
     s.ratios[used] = total / counts[used].sum() * counts[used] / about[used]
     s.rows_seen[[ABOUT, COMMON]] = total, usual.sum()
     at = np.flatnonzero(usual)

@@ -110,7 +110,8 @@ class SingleRounds:
         else:
             place, rows = indices(label, self.stacked), self._known_of_rows()
             if not self.answers or self.classes == self.answers[-1].classes:
-                rows.pop("moments", None)  # only a renewal and a new class use these
+                for name in ("moments", "totals", "counts"):  # only renewals use these
+                    rows.pop(name, None)
             rows = {name: array.copy() for name, array in rows.items()}
             now = self.rounds, self.classes, self.width, rows, self.renewals
             updated = self._remember(Answer(ticket, asked, place, weight, factor, *now))

@@ -379,6 +379,8 @@ class Words(Ring):
                 b[0] = a[0] - offset @ a[1:] + self.offset @ b[1:]
                 b[0] += (w + old[0] @ a[1:]) @ moved / math.sqrt(1 + PRIOR)
             w = w + old[0] @ a[1:] - V @ b[1:]
+            if not self.own(member.kind) and rest > now:  # it does not shrink
+                now, prior = rest, prior * rest / now
             learned = np.maximum(0.0, 1 / v - 1 / (rest * ratios ** self.own(member.kind)))
             after = 1 / (1 / prior + self.part * learned)
             member.flat = self.part * after * w / v, after, b, new, now
