@@ -361,7 +361,8 @@ def seconds(period: Any) -> Any:
     text = str(period).strip()
     unit = text.lstrip("0123456789.")
     try:
-        value = float(text[: len(text) - len(unit)] or 1) * UNITS[unit.strip() or "s" * bool(text)]
+        number = text[: len(text) - len(unit)]
+        value = float(number or 1) * UNITS[unit.strip() or "s"] if text else math.nan
     except (KeyError, ValueError):
         value = math.nan
     if not 0 < value < math.inf:

@@ -72,15 +72,13 @@ TABLE = Table(
 
 def sound(s: Any) -> bool:
     """Return whether the places that compiled code reads are in range, in a state from a file."""
-    width, slots = s.place.shape[-1], s.chosen.shape[-1]
-    of_features = (s.place >= 0).all() and (s.place <= slots).all()
-    of_features &= (s.chosen >= 0).all() and (s.chosen <= width).all()
-    n = int(s.rows_seen[COMMON]) if 0 <= s.rows_seen[COMMON] <= width else -1
-    if n < 0 or ((s.centered < 0) | (s.centered >= width)).any():
+    width, n = s.place.shape[-1], s.rows_seen[COMMON]
+    most = [(s.place, s.chosen.shape[-1]), (s.chosen, width), (s.centered, width - 1)]
+    if not (0 <= n <= width and all(((at >= 0) & (at <= last)).all() for at, last in most)):
         return False
-    slots = np.zeros_like(s.slots)
-    slots[s.centered[:n]] = np.arange(n) + 1
-    return bool(of_features and (slots == s.slots).all() and np.count_nonzero(slots) == n)
+    slots, centered = np.zeros_like(s.slots), s.centered[: int(n)]
+    slots[centered] = np.arange(len(centered)) + 1
+    return bool((slots == s.slots).all() and np.count_nonzero(slots) == n)
 
 
 def own_variance(s: Any, kind: int) -> float:
@@ -194,12 +192,12 @@ def bring(olds: list[Any], news: list[Any]) -> None:
     moved = known.means - new_known.means
     further = along(new_known, moved) - new_known.offset
     A[1:, 0] = A[1:, 1:] @ known.offset + further  # 0 where there is no constant
-    change = A, inverses(known.priors), inverses(new_known.priors)
+    change, part = (A, inverses(known.priors), inverses(new_known.priors)), kept(new_known, moved)
     for s, new in zip(olds, news, strict=True):
         if s.scalars[LABELS] > 0:
             convert(s, new, *change)
             keep_margins(s, new, moved)
-            bring_units(s, new, moved)
+            bring_units(s, new, part)
 
 
 def along(s: Any, x: np.ndarray) -> np.ndarray:
@@ -208,14 +206,19 @@ def along(s: Any, x: np.ndarray) -> np.ndarray:
     return x[s.chosen[known] - 1] @ s.basis[known]
 
 
-def bring_units(s: Any, new: Any, moved: np.ndarray) -> None:
-    """Convert the variances of weights in w to other units and means, and so these weights.
-
-    What labels added to precision follows the squares of values, now about other means.
-    """
+def kept(new: Any, moved: np.ndarray) -> np.ndarray:
+    """Return the part that squares about the new means are of those about the former ones."""
     about = units.squares_about_means(new)
     part = about / np.maximum(about + new.rows_seen[SEEN] * moved**2, SHORTEST)
     part[about <= 0] = 1.0
+    return part
+
+
+def bring_units(s: Any, new: Any, part: np.ndarray) -> None:
+    """Convert the variances of weights in w to other units and means, and so these weights.
+
+    What labels added to precision follows the squares of values, of which a part is `kept`.
+    """
     for k in np.flatnonzero(s.experts[:, ALIVE]).tolist():
         kind = int(s.experts[k, KIND])
         before, after = (s.ratios, new.ratios) if kind == OWN_UNITS else (1.0, 1.0)
@@ -230,13 +233,13 @@ def bring_units(s: Any, new: Any, moved: np.ndarray) -> None:
 
 def keep_margins(s: Any, new: Any, moved: np.ndarray) -> None:
     """Give the weights of features, and of the constant, what the new directions leave out."""
-    old, known = s.chosen > 0, new.chosen > 0
+    known = new.chosen > 0
     for k in np.flatnonzero(s.experts[:, ALIVE]).tolist():
-        new.w[k, s.chosen[old] - 1] += s.basis[old] @ s.a[k, 1:]
+        new.w[k] = whole = features_of(s, k)
         new.w[k, new.chosen[known] - 1] -= new.basis[known] @ new.a[k, 1:]
         if new.rows_seen[CONSTANT] > 0:
             new.a[k, 0] = s.a[k, 0] - s.offset @ s.a[k, 1:] + new.offset @ new.a[k, 1:]
-            new.a[k, 0] -= product(features_of(s, k), moved) / math.sqrt(1 + PRIOR_VARIANCE)
+            new.a[k, 0] -= product(whole, moved) / math.sqrt(1 + PRIOR_VARIANCE)
 
 
 def as_weights(s: Any, k: int) -> np.ndarray:
