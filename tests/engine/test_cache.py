@@ -131,16 +131,16 @@ def test_an_edit_elsewhere_leaves_it(folder):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("names", ["ab", "ba"])
-def test_learners_that_differ_in_their_steps_alone_do_not_share_them(tmp_path, names):
+def test_learners_that_differ_in_their_steps_alone_do_not_share_them(tmp_path):
     folder = Folder(tmp_path).write(name="a").write(LEARNER.replace("+ 0.5", "- 3.0"), name="b")
     script = PLAY.replace("constant=False", "constant=False, classes=3").replace("[-1]", "[2]")
     alone = {
         name: folder.play(f"{script}\nfrom {name} import Mine\ntell(Mine())")[0][0] for name in "ab"
     }
-    both = f"{script}\nimport a, b\ntell(" + ", ".join(f"{name}.Mine()" for name in names) + ")"
     assert alone["a"] != alone["b"]
-    assert folder.play(both) == ([alone[name] for name in names], 0)
+    for first, second in ("ab", "ba"):
+        both = f"{script}\nimport a, b\ntell({first}.Mine(), {second}.Mine())"
+        assert folder.play(both) == ([alone[first], alone[second]], 0)
 
 
 EDITS = {

@@ -78,15 +78,15 @@ def test_sphere_is_algorithm_1(seed):
 @pytest.mark.parametrize("d", [5, 20])
 def test_on_the_sphere_the_default_needs_few_corrections(d):
     counts = [
-        SelfDirectedClassifier(random_state=s).run(*sphere(2000, d, s)).mistakes for s in range(3)
+        SelfDirectedClassifier(random_state=s).run(*sphere(1000, d, s)).mistakes for s in range(3)
     ]
-    assert np.median(counts) < 0.3 * d * math.log(2000)
+    assert np.median(counts) < 0.3 * d * math.log(1000)
     assert max(counts) <= 2 * np.median(counts)
 
 
 @pytest.mark.slow
 def test_the_order_is_what_makes_it_few():
-    X, y = sphere(3000, 20)
+    X, y = sphere(1500, 10)
     ours = SelfDirectedClassifier().run(X, y).mistakes
     random = SelfDirectedClassifier(InOrder("random")).run(X, y).mistakes
     worst = SelfDirectedClassifier(InOrder("worst")).run(X, y).mistakes
@@ -96,8 +96,8 @@ def test_the_order_is_what_makes_it_few():
 @pytest.mark.slow
 @pytest.mark.parametrize("noise", [0.05, 0.2])
 def test_noise_is_borne(noise):
-    X, y = sphere(4000, 5)
-    flipped = np.random.default_rng(1).random(4000) < noise
+    X, y = sphere(2000, 5)
+    flipped = np.random.default_rng(1).random(2000) < noise
     mistakes = SelfDirectedClassifier().run(X, y ^ flipped).mistakes
     assert mistakes < 1.25 * flipped.sum() + 50
 
@@ -131,14 +131,14 @@ def test_the_papers_learner_takes_over_where_there_is_no_progress(monkeypatch):
         return plan(self, pool, state, carry)
 
     monkeypatch.setattr(Boosted, "plan", watched)
-    X, y = sphere(2000, 5)
+    X, y = sphere(1000, 5)
     SelfDirectedClassifier().run(X, y)
-    SelfDirectedClassifier().run(X, np.random.default_rng(0).integers(2, size=2000))
+    SelfDirectedClassifier().run(X, np.random.default_rng(0).integers(2, size=1000))
     assert not taken  # where nothing fits, it would not help
     monkeypatch.setattr("selectron.pool.confident.STUCK", 0)
     run = SelfDirectedClassifier().run(X, y)
     assert taken
-    assert sorted(run.order.tolist()) == list(range(2000))
+    assert sorted(run.order.tolist()) == list(range(1000))
 
 
 @pytest.mark.slow

@@ -174,7 +174,7 @@ def test_a_class_that_is_new_was_not_proposed(learner):
 def test_three_classes():
     rng = np.random.default_rng(0)
     W = rng.normal(size=(3, 6))
-    rows = rng.normal(size=(1500, 6))
+    rows = rng.normal(size=(700, 6))
     y = (rows @ W.T).argmax(axis=1)
     ours = SelfDirectedClassifier().run(rows, y).mistakes
     theirs = SelfDirectedClassifier(InOrder("random")).run(rows, y).mistakes

@@ -35,7 +35,7 @@ from .papers import many
 pytestmark = pytest.mark.usefixtures("mostly_plain")
 
 INF = math.inf
-T, D = 150, 4
+T, D = 100, 4
 SPACES = {"dense": np.asarray, "sparse": scipy.sparse.csr_array}
 ASKERS = [Margin(0.3), SecondOrderMargin(0.5), Fixed(0.6), BBQ(0.7), BBQI(0.7), Disagreement()]
 FLAGS = list(product((False, True), (False, True)))  # fit_intercept, normalize

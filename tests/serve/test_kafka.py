@@ -242,11 +242,11 @@ def test_kills_lose_nothing_and_double_nothing(brokers, topic, tmp_path):
             assert found.poll() is None
         return found
 
-    for turn in range(6):
+    for turn in range(4):
         brokers.put(topic, *texts(500, total))
         total += 500
         process = start()
-        time.sleep(0.1 + 0.2 * turn)
+        time.sleep(0.1 + 0.3 * turn)
         os.kill(process.pid, signal.SIGKILL)
         process.communicate()
     with served(store, with_topics(brokers, topic, budget="10%")) as host:

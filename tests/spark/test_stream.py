@@ -21,7 +21,7 @@ pytestmark = [
     pytest.mark.compiles,  # as in the workers
     pytest.mark.skipif(bool(missing()), reason=missing() or "Spark is here"),
 ]
-KEYS, ROWS, BATCHES = 30, 120, 5
+KEYS, ROWS, BATCHES = 30, 120, 4
 PATIENCE = 600  # seconds
 EXECUTOR = "org.apache.spark.executor.CoarseGrainedExecutorBackend"
 
@@ -106,7 +106,7 @@ def test_kills_in_mid_batch_change_nothing(folder, batches):
     try:
         wait_for(lambda: in_batch(folder, 1), process)
         executors_of(process.pid)[0].kill()
-        wait_for(lambda: in_batch(folder, 3), process)
+        wait_for(lambda: in_batch(folder, 2), process)
     finally:
         os.killpg(process.pid, signal.SIGKILL)  # Python, Spark's JVM and its workers
         process.wait()

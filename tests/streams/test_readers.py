@@ -175,7 +175,7 @@ def test_files_are_closed(tmp_path, monkeypatch, kind, how):
 def test_memory_is_flat(tmp_path, kind):
     """Four times the rows need no more memory."""
     peaks = []
-    for n in (25_000, 100_000):
+    for n in (15_000, 60_000):
         content, _, _ = example(kind, n=1000)
         if kind == "parquet":
             _, X, y = example(kind, n=1000)
