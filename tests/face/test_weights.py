@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from selectron import OnlineClassifier, OnlineRanker, SelectronError
 from selectron.askers import Margin
@@ -36,6 +37,22 @@ def test_a_whole_weight_is_that_many_labels(learner):
     again = OnlineClassifier(learner).fit(X.repeat(WEIGHTS, axis=0), Y.repeat(WEIGHTS))
     assert clf.coef_.tolist() == again.coef_.tolist()
     assert clf.n_rounds_ == len(X)
+
+
+@pytest.mark.slow
+@pytest.mark.compiles
+@pytest.mark.parametrize("kind", [np.asarray, csr_array])
+def test_the_same_weight_everywhere_costs_no_accuracy(kind):
+    """Young experts follow any label, so that copies of noise would seem to be new concepts."""
+    rng = np.random.default_rng(0)
+    X = np.hstack([rng.normal(size=(2500, 10)), rng.random((2500, 150)) < 0.03])
+    y = rng.random(2500) < 1 / (1 + np.exp(-X[:, :10] @ rng.normal(size=10)))
+    runs = [
+        OnlineClassifier(random_state=0).run(kind(X), y, sample_weight=np.full(2500, weight))
+        for weight in (1, 2, 10)
+    ]
+    assert min(run.accuracy for run in runs) > runs[0].accuracy - 0.02 > 0.75
+    assert max(len(run.drifts) for run in runs) <= 2
 
 
 @pytest.mark.parametrize("weights", [WEIGHTS, THIRDS])

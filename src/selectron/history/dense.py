@@ -21,7 +21,7 @@ from ..engine.rows import Dense, readonly
 from ..engine.rows import DenseRows as Rows
 from ..spaces import dense_second
 from ..spaces.dense_second import squared_norm as squared_norm
-from .experts import HEARD, norms, predict, update
+from .experts import HEARD, is_copy, norms, predict, update
 from .experts import inner as inner
 from .experts import score_all as score_all
 from .posterior import ALL, EXPERTS, KIND, LABELS, evidence_of, leader
@@ -201,7 +201,9 @@ def learn(
     learns = s.mix[CURVED] >= NEGLIGIBLE or n < FITTING or n % RESTING == 0
     lifted = len(s.phases) > 0 and s.rows_seen[RENEWED] >= 1 and learns
     mixed(s, 0.0, lifted)
-    share_out(s.mix, SHARES if len(s.phases) > 0 else LINEAR_SHARES, y)
+    if not is_copy(s, t):
+        share_out(s.mix, SHARES if len(s.phases) > 0 else LINEAR_SHARES, y)
+    update_base_rates(s.mix, y)
     update(p, linear(s), Rows(s.z, s.rows_seen[CONSTANT], ()), 0, y, t)
     if lifted:
         update(p, curved(s), Rows(s.curved_z, 0.0, ()), 0, y, t)
@@ -209,13 +211,17 @@ def learn(
 
 
 def share_out(mix: Any, parts: Any, y: float) -> None:
-    """Update the shares of the predictors, and the base rates."""
+    """Update the shares of the predictors."""
     total = 0.0
     for v in range(VIEWS):
         mix[v] *= max((1 + y * mix[VIEWS + v]) / 2, LEAST_LIKELY)
         total += mix[v]
     for v in range(VIEWS):
         mix[v] = (1 - SHARED_OUT) * mix[v] / total + SHARED_OUT * parts[v]
+
+
+def update_base_rates(mix: Any, y: float) -> None:
+    """Update the mean of labels, with their weights."""
     mix[BASE_SUM] += y - mix[BASE_SUM] / RATE_MEMORY
     mix[BASE_COUNT] += 1 - mix[BASE_COUNT] / RATE_MEMORY
 

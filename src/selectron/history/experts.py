@@ -27,6 +27,7 @@ from .posterior import (
     LABELS,
     LAST,
     LEADER,
+    LEARNED,
     ORIGIN,
     SUCCEEDED,
     WEIGHT,
@@ -145,8 +146,13 @@ def predict(s: Any, rows: Any, i: int, least: float) -> float:
 def update(p: Any, s: Any, rows: Any, i: int, y: float, t: float) -> None:
     """Update all experts, their weights and the noise with label y.
 
-    All experts must have predicted this row before.
+    All experts must have predicted this row before. A copy of a label, see `model.weighting`, is
+    learned by the experts alone: the youngest, which follow any label, would predict it best.
     """
+    if is_copy(s, t):
+        update_experts(p, s, rows, i, y, 0.0)
+        return
+    s.scalars[LEARNED] = t
     t = max(t, s.scalars[LAST])  # late labels may come out of order
     n, gap = s.scalars[LABELS] + 1, t - s.scalars[LAST]
     s.scalars[LABELS], s.scalars[LAST] = n, t
@@ -161,6 +167,11 @@ def update(p: Any, s: Any, rows: Any, i: int, y: float, t: float) -> None:
     if restarts(int(n)):
         copy_from(s, FORGETTING, leader(s.experts))
     s.scalars[COUNT] += 1
+
+
+def is_copy(s: Any, t: float) -> bool:
+    """Return whether the label of round t has been learned just before."""
+    return t == s.scalars[LEARNED]
 
 
 @noinline

@@ -46,9 +46,10 @@ MOST = 500.0  # of the evidence, so that its exponential is finite
 # KIND its prior, ORIGIN the archived expert that it was, or -1
 WEIGHT, BORN, FIRST, ALIVE, KIND, ORIGIN, EVIDENCE, JOINT = range(8)
 COLUMNS = JOINT + len(RATES)
-# Places in `scalars`: labels so far, round of the last one; of the labels counted, how many there
-# are, wrong ones, and +1; the leader, the round of the last succession; `NOISES`
-LABELS, LAST, COUNTED, ERRORS, POSITIVE, LEADER, SUCCEEDED, NOISE_WEIGHTS = range(7, 15)
+# Places in `scalars`: labels so far, the latest round of one, the round of the label learned last;
+# of the labels counted, how many there are, wrong ones, and +1; the leader, the round of the last
+# succession; `NOISES`
+LABELS, LAST, LEARNED, COUNTED, ERRORS, POSITIVE, LEADER, SUCCEEDED, NOISE_WEIGHTS = range(7, 16)
 SCALARS = NOISE_WEIGHTS + len(NOISES)
 START = {COUNTED: PRIOR_LABELS, ERRORS: PRIOR_LABELS * LABEL_NOISE, POSITIVE: PRIOR_LABELS / 2}
 START |= dict(enumerate(NOISE_PRIOR, NOISE_WEIGHTS))

@@ -1,4 +1,6 @@
-"""Weights of labels: a label of weight w is learned w times in a row.
+"""Weights of labels: a label of weight w is learned w times in a row, in one round.
+
+The experts of `LeadingHistory` learn it w times, but its posterior weights count it once.
 
 A fraction is one more time with that probability, by a draw that depends on the round alone, so
 that rounds may be cut anywhere, and the draws of the askers stay as they are.
