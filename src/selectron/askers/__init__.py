@@ -2,8 +2,9 @@
 
 `engine.loop.Asker` is the whole contract. Most askers have only `numbers`, the checked parameters,
 and `probability(r, q, t)`: the probability of asking in round t = 1, 2, ..., given the margin score
-r and the quadratic form q. It is compiled like a learner's functions; along a learner's `score`, it
-is monotone in q. `Budget` wraps another asker, whose probability, or `worth`, ranks the rows.
+r and the quadratic form q. It is compiled like a learner's functions. With r from a learner's
+`score`, at a fixed margin, it is monotone in q. `Budget` wraps another asker, whose probability, or
+`worth`, ranks the rows.
 """
 
 from .budget import Budget

@@ -103,7 +103,7 @@ class Parameters(NamedTuple):
         inner = self.asker
         if not hasattr(inner, "probability") or isinstance(inner, type):
             raise SelectronError(
-                f"Budget: asker must be one that remembers nothing, as Margin(b=0.1) is, "
+                f"Budget: asker must be one that remembers nothing, such as Margin(b=0.1), "
                 f"got {inner!r}."
             )
         for name in kinds:
@@ -184,11 +184,12 @@ class Budget(Parameters):
     number of labels for a number of rows; `labels` and `per`, a number of labels in every period,
     such as "1d", "12h", "30min" or a number of seconds (days begin at midnight UTC). A number of
     labels is never exceeded. A rate holds in the long run: early on, labels are asked for in
-    advance. Many more are with a horizon, or in the first period, when the number of rows to come
+    advance, and many more with a horizon, or in the first period, when the number of rows to come
     is not known.
 
     Parameters: `asker` ranks the rows by its probability (or worth); it must have no memory.
-    `saved` >= 0 is the limit of savings for bursts, as a number of rows at the current rate.
+    `saved` >= 0 is the limit on labels saved for bursts, when predictions suddenly fail, as a
+    number of rows at the current rate.
     `audits`, from 0 to 1, is the part of the budget that is spent regardless of worth: it bounds
     the probability of asking from below, so that accuracy can be estimated from the labels asked
     for (`selectron.evaluate.audited`). If the budget is a number of labels, this part is reserved.

@@ -47,7 +47,7 @@ class Uncertainty(NamedTuple):
 
 
 class BBQ(NamedTuple):
-    """BBQ: ask if the row's variance under the labels so far is above t^-kappa.
+    """BBQ: ask if the row's variance given the labels so far is above t^-kappa.
 
     Made for `RLS` on rows of unit length. It asks along directions with few labels, whatever the
     margin: often at first, and hardly ever once all directions are known. That makes it the best
@@ -69,7 +69,7 @@ class BBQ(NamedTuple):
         return (number(self, "kappa", lambda kappa: 0 <= kappa <= 1, "from 0 to 1"),)
 
     def reads(self) -> str:
-        """Return READS_VARIANCE: q is that of a row under the labels so far."""
+        """Return READS_VARIANCE: q is the variance of a row given the labels so far."""
         return READS_VARIANCE
 
     def probability(self, r: float, q: float, t: int) -> float:
@@ -104,7 +104,7 @@ class Disagreement(NamedTuple):
     Made for `CELLIP`, whose ellipsoid {z: (z - w)' P^-1 (z - w) <= 1} holds the best classifier u:
     where labels are right and u has the margin gamma on every row, a label that is not asked for
     follows from the others, as |<u, x> - r| <= sqrt(q). Under this asker CELLIP cuts on every label
-    with a margin below a gamma, not on mistakes alone. The larger a gamma, the fewer labels: on
+    with a margin below a * gamma, not on mistakes alone. The larger a * gamma, the fewer labels: on
     20,000 points of the unit circle with a margin of 0.2, `CELLIP(0.2, a=0.9)` asks for 0.7% of the
     labels, or 0.2% with margin=0.2, but with a = 0.5 for all of them.
 

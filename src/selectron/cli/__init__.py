@@ -19,13 +19,13 @@ FULL = errno.ENOSPC, errno.EFBIG, errno.EDQUOT
 INTERRUPTED = 130  # the exit code with which a shell reports Ctrl-C
 MOST = 2**32 - 1  # which every seed, size and number of rows may be
 COMMANDS = {
-    "demo": "See in some seconds what it does: a table, and a picture.",
+    "demo": "Show in a few seconds what Selectron does: a table, and a picture.",
     "run": "Play a stream and report how the learners did.",
-    "predict": "Label the rows of a file with a kept model, with probabilities.",
-    "show": "Show what a kept model has learned.",
-    "label": "Answer in the terminal what a kept model asks about the rows of a file.",
+    "predict": "Predict the rows of a file with a saved model: labels and probabilities.",
+    "show": "Show what a saved model has learned.",
+    "label": "Answer in the terminal what a saved model asks about the rows of a file.",
     "pool": "Label a whole table, correcting as few proposals as possible.",
-    "serve": "Serve live streams: predictions over HTTP, and a page to label what is asked.",
+    "serve": "Serve live streams: predictions over HTTP, and a page that asks for labels.",
     "send": "Send a file to a stream that is served.",
 }
 

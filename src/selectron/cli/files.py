@@ -108,8 +108,8 @@ def warn_of_period(file: str, row: int, since: float) -> None:
     day = datetime.fromtimestamp(since, UTC).isoformat(" ", "minutes")[:16]
     warn(
         f"{file}: row {row} is earlier than {day}, when the period of the model's budget began: "
-        "labels are asked for by the latest time so far, too few if that is far ahead; take the "
-        "model from before, or --budget with another period"
+        "the budget uses the latest time so far, and asks too rarely if that is far ahead; take "
+        "an earlier model, or --budget with another period"
     )
 
 
@@ -131,8 +131,8 @@ def warn_if_unordered(
         if len(earlier):
             row = chunk.first + int(earlier[0])
             warn(
-                f"{file}: row {row + 1} is earlier than row {row}: labels are asked for by the "
-                f"latest time so far, too few if that is far ahead; sort the rows by {column!r}"
+                f"{file}: row {row + 1} is earlier than row {row}: the budget uses the latest time "
+                f"so far, and asks too rarely if that is far ahead; sort the rows by {column!r}"
             )
             yield from chain([chunk], chunks)
             return

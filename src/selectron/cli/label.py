@@ -41,10 +41,10 @@ MOST = 10_000  # rows decided since an answer or a skip, beyond which it cannot 
 @target("-o", "--output", help="Write the labels here too: .csv.")
 @of_text
 def label(paths: tuple[str, ...], model: str | None, output: str | None, **options: Any) -> None:
-    """Play the rows of FILE with MODEL, and ask for the labels that are worth it.
+    """Play the rows of FILE with MODEL, and ask for the most useful labels.
 
     The model decides which rows to ask for, within its budget. It learns every answer, and is saved
-    after each, or less often if that takes over half a second; the same command goes on where it
+    after each, or less often if saving takes over half a second; the same command resumes where it
     stopped.
 
     \b
@@ -107,7 +107,7 @@ class ModelSession:
             self.ticket = last.ticket
         if place and place.ticket in waiting and place.ticket != self.ticket:
             self.saved.classifier.expire(place.ticket)  # its row is left behind
-        self.labels = LabelFile(output, f"{path} has no place in {self.file}", first or last)
+        self.labels = LabelFile(output, f"{path} holds no position in {self.file}", first or last)
         self.hidden = self.saved.choice and self.saved.choice.label  # the column of labels
         self.answers, self.doubted = 0, False
         self.ahead = deque[Row]()  # rows to play before the next ones of the file

@@ -75,7 +75,7 @@ of_text = adding(  # the options for reading a file whose columns are known
         "--header/--no-header",
         default=None,
         help="Whether a CSV file begins with names. Default: if a cell of its first line is a "
-        "word, unless others are numbers and the next line is like it.",
+        "word, unless other cells are numbers and the next line looks the same.",
     ),
     click.option(
         "--format",
@@ -110,7 +110,7 @@ of_a_file = adding(  # the options for reading a file and its columns
         "repeated. Default: by its type, or its first 100 values.",
     ),
     of_text,
-    click.option("--classes", help="The labels, if there are to be no others: ham,spam."),
+    click.option("--classes", help="The labels, if no others may appear: ham,spam."),
 )
 
 

@@ -52,7 +52,7 @@ class Table(NamedTuple):
     "learners",
     type=click.Choice(LEARNERS),
     multiple=True,
-    help="May be repeated if all rows have labels. Default: confident, or all orders with labels.",
+    help="Default: confident, or if all rows have labels, all orders; then it may be repeated.",
 )
 @click.option(
     "--mode",
@@ -66,7 +66,7 @@ class Table(NamedTuple):
     type=click.FloatRange(0, 1, max_open=True),
     default=0.01,
     show_default=True,
-    help="The share that mode strong may leave.",
+    help="The share of rows that mode strong may leave unlabelled.",
 )
 @click.option(
     "--features",

@@ -102,7 +102,7 @@ def predicted(saved: Saved, chunk: Chunk, odd: Counter[str]) -> pa.Table:
         odd.update(odd_values(saved.encoder, rows))
     classes = [str(name) for name in saved.classifier.classes_.tolist()]
     if len(classes) < 2:
-        raise SelectronError("the model knows fewer than two classes: let it learn first")
+        raise SelectronError("the model knows fewer than two classes: train it first")
     proba = saved.classifier.predict_proba(rows)
     columns["prediction"] = pa.array([classes[k] for k in proba.argmax(axis=1)])
     return pa.table(columns | {f"proba_{name}": proba[:, k] for k, name in enumerate(classes)})

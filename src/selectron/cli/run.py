@@ -55,8 +55,8 @@ MOST_SHOWN = 40  # lines about columns
     type=BUDGET,
     help="How many labels: 10% of the rows, 500/10000 for 500 labels in 10000 rows, or 200/1d for "
     "200 a day (w, d, h, min, s), with --time; days begin at midnight UTC, weeks on Thursdays. A "
-    "share holds in the long run, but of the first 1,000 rows twice as many may be asked for, of "
-    "the first 100 four times; a number is never exceeded. Default: 10%, but none if --ask or a "
+    "share holds in the long run, but may be twice as large over the first 1,000 rows, and four "
+    "times over the first 100; a number is never exceeded. Default: 10%, but none if --ask or a "
     "--learner other than leading-history is given.",
 )
 @click.option(
@@ -70,17 +70,17 @@ MOST_SHOWN = 40  # lines about columns
     type=Whole(),
     help="Number of rows by which labels are late: each is learned that many rows after its "
     "question, and -o leaves the column `updated` empty. Labels that have not come by the end are "
-    "open tickets of a saved model, and go on coming with --model and --delay. Default: labels "
+    "open tickets of a saved model, and arrive in a run with --model and --delay. Default: labels "
     "come at once.",
 )
 @click.option("--seed", type=Whole(), default=0, show_default=True, help="Seed of the draws.")
 @target("-o", "--output", help="Write every decision here: .csv, .jsonl or .parquet.")
 @target("--plot", "picture", help="Draw a picture here: .png, .svg or .pdf.")
-@target("--save", help="Keep the model in this file, to go on later.")
+@target("--save", help="Save the model in this file, to continue later.")
 @click.option(
     "--model",
     type=click.Path(exists=True, dir_okay=False),
-    help="Go on with the model of this file: its learner, asker and columns; --budget sets another "
+    help="Continue with the model in this file: its learner, asker, columns; --budget sets another "
     "budget.",
 )
 @click.option(
@@ -134,7 +134,7 @@ MOST_SHOWN = 40  # lines about columns
     "--from",
     "first",
     type=Whole(1),
-    help="Begin at this row of FILE, as after one that was interrupted.",
+    help="Begin at this row of FILE, such as after an interrupted run.",
 )
 def run(**options: Any) -> None:
     """Play a stream of rows: predict each, ask for some of the labels, learn from those.
@@ -352,8 +352,8 @@ def unknown(contestant: Contestant) -> str:
         return ""
     return (
         f"{contestant.title}: the budget was spent in {counted(contestant.unaskable, 'row')}, "
-        f"first in row {contestant.spent:,}: the interval of the accuracy allows for anything "
-        "there, and other estimates are of the other rows."
+        f"first in row {contestant.spent:,}: the interval allows for any accuracy "
+        "there, and all other estimates are for the remaining rows."
     )
 
 

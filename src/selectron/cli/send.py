@@ -24,20 +24,20 @@ TABLES = ".csv", ".tsv", ".parquet", ".pq", ".svm", ".svmlight", ".libsvm"
     "--to", "url", required=True, help="The stream: http://127.0.0.1:8000/v1/streams/mail"
 )
 @click.option(
-    "--token", envvar="SELECTRON_TOKEN", help="For ingest. Default: that in SELECTRON_TOKEN."
+    "--token", envvar="SELECTRON_TOKEN", help="A token for ingest. Default: $SELECTRON_TOKEN."
 )
 @click.option(
     "--id", "field", help="The field with the id of an item. Default: the line's, or file and line."
 )
 @click.option("--name", help="The prefix of the ids of lines. Default: the file's name, or stdin.")
-@click.option("--again", is_flag=True, help="Send all lines, also those before the last sent one.")
+@click.option("--again", is_flag=True, help="Send all lines, even those that were sent before.")
 def send(file: str, url: str, token: str | None, **options: Any) -> None:
     """Send the lines of FILE to a stream, - for standard input.
 
     A line is a JSON object, or text. One of the form {"id": ..., "data": {...}} has its own id.
     Lines that have been sent before are skipped, so that the same command continues where it
-    stopped; failed attempts are repeated. Without an id, these are lines of the same name and
-    number: another file, and another `tail -f`, needs another --name.
+    stopped; failed attempts are repeated. Lines without an id are recognised by name and number:
+    give another file, or another `tail -f`, another --name.
 
     A line of invalid JSON, and an item that the stream refuses, are reported with their line, the
     rest is sent, and the exit code is 1; --again sends such lines once they are fixed.

@@ -15,16 +15,16 @@ from . import ExamplesFirst, Whole, reported
 
 @click.command(cls=ExamplesFirst)
 @click.argument("files", nargs=-1, type=click.Path(dir_okay=False, exists=True))
-@click.option("--demo", is_flag=True, help="Serve an embedded stream of texts that drifts.")
+@click.option("--demo", is_flag=True, help="Serve a built-in stream of texts that drifts.")
 @click.option(
     "--data",
     type=click.Path(file_okay=False),
     help="The folder of the data. Default: selectron-data, or selectron-demo.",
 )
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option("--port", type=Whole(0, 65_535), default=8000, show_default=True)
 @click.option(
-    "--allow-host", multiple=True, help="A name that this server goes by. May be repeated."
+    "--allow-host", multiple=True, help="A host name that reaches this server. May be repeated."
 )
 @click.option(
     "--connections-per-address",
@@ -36,10 +36,10 @@ from . import ExamplesFirst, Whole, reported
 @click.option(
     "--token",
     metavar="ROLE[:NAME[:DAYS]]",
-    help="Make a token for ingest, annotate, read or admin, print it, and end.",
+    help="Make a token for ingest, annotate, read or admin, print it, and exit.",
 )
 @click.option("--list-tokens", is_flag=True, help="Print the name, role and expiry of all tokens.")
-@click.option("--revoke", metavar="NAME", help="Delete the token of this name, and end.")
+@click.option("--revoke", metavar="NAME", help="Delete the token of this name, and exit.")
 @click.option("--accept-loss", is_flag=True, help="Continue if the end of the log has been lost.")
 def serve(files: tuple[str, ...], demo: bool, **options: Any) -> None:
     """Predict streams item by item, ask a person for the most useful labels, learn at once.

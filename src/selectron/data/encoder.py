@@ -33,9 +33,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     a feature that marks it. Categories and booleans get a feature for every value, dates a trend
     and the hour, weekday and day of the year as sine and cosine, text its words and pairs of words
     (hashed); lists of numbers are used as they are. The type of a column determines its kind, or
-    else its first 100 values do; later ones of another kind count as blank. But for their form, the
-    encoding of a row depends on that row and those before it only, so a stream gives the same rows
-    in any chunks.
+    else its first 100 values do; later ones of another kind count as blank. Except for the choice
+    of dense or sparse rows, the encoding of a row depends on that row and those before it only, so
+    a stream gives the same rows in any chunks.
 
     Parameters
     ----------
@@ -45,8 +45,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     ignore : sequence of str, default ()
         Columns to leave out, if a table has them.
     form : {"auto", "dense", "sparse"}, default "auto"
-        The form of the rows; "auto" is sparse if a column of the first row is text in the rows
-        that come with it, 100 at most, or if over 256 columns are categories there.
+        The form of the rows; "auto" is sparse if, judged by the first rows given (100 at most), a
+        column of the first row is text, or over 256 columns are categories.
     text_size : int, default 32768
         Number of features that words are hashed to in sparse rows.
 

@@ -39,11 +39,12 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
         start with no weights, or as rare ones with `LeadingHistory`.
     many : {"joint", "exact", "rest"}, default None
         How more than two classes are learned. "joint": a step separates the label's class from its
-        closest rival; in second order with a matrix for every class (4 bytes times K d^2, for
-        sparse rows 8). "exact": the same, in second order with one matrix over all classes (8 bytes
-        times (K d)^2, refused beyond the machine's memory). "rest": a learner for every class
-        against all others; memory as for "joint". None is "joint", or "rest" for learners that have
-        no other form: `LeadingHistory` and `L1Constrained`.
+        closest rival; in second order with a matrix for every class (4 bytes times K d^2 for K
+        classes and d features; 8 for sparse rows). "exact": the same, in second order with one
+        matrix over all classes (8 bytes times (K d)^2, refused beyond the machine's memory).
+        "rest": a learner for every class against all others; memory as for "joint". None is
+        "joint", or "rest" for learners that have no other form: `LeadingHistory` and
+        `L1Constrained`.
     fit_intercept : bool, default True
         Put a constant 1 in front of every row, before any scaling.
     normalize : bool or None, default None
@@ -60,8 +61,7 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
     class_weight : dict, "balanced" or None, default None
         Weights of the labels of a class, which multiply `sample_weight`; a dict gives those that
         are not 1. "balanced" divides the number of labels learned of the most frequent class by
-        that of the label's class; the quotient is at most 100, and is updated after at most 1/16
-        of the rounds.
+        that of the label's class, at most 100, and is updated after 1/16 more rounds or earlier.
     correctable : int, default 0
         Number of the latest answers that `correct` can replace. Their rows are kept, and for every
         16 of them a copy of what has been learned.
@@ -74,7 +74,7 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
         features (for sparse rows, of non-zeros), instead of d^2. As many directions as features
         give the same results as None, which keeps all of P. 32 is a good start.
     max_open : int, default 10_000
-        Most open tickets; then the oldest expires. Each keeps 8 bytes a feature or 12 a non-zero.
+        Limit of open tickets; then the oldest expires. Each keeps 8 bytes a feature, 12 a non-zero.
     random_state : int, None, or anything that `numpy.random.default_rng` takes
         Seed of the random draws, one per round.
 
@@ -87,7 +87,7 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
         The weights; for many classes, a row for each. Missing with a kernel that is not linear.
         `LeadingHistory` predicts with all its experts, some of which have Fourier features: these
         are the weights of the leading expert on the features as given, and may classify worse.
-    n_support_ : int, or ndarray of shape (n_classes,) of many classes
+    n_support_ : int, or ndarray of shape (n_classes,) for many classes
         With a kernel: the number of examples kept. With `many="exact"` in second order, all classes
         share the same ones, and it is an int.
     n_features_in_ : int
@@ -175,7 +175,7 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
         if hasattr(self, "encoder_"):
             return list(self.encoder_.get_feature_names_out())
         if not hasattr(self, "names_"):
-            raise NotThere("Features have no names: the rows were no dicts.")
+            raise NotThere("Features have no names: the rows were not dicts.")
         return list(self.names_)
 
     @property
@@ -222,14 +222,14 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
         """Simulate a stream: play one round per row, and use its label only if it is asked for.
 
         X has shape (n_rows, n_features), y (n_rows,). Rows whose label is NaN, NaT or None are
-        predicted, and their label is never asked for. `margins=False` records no margins and
-        probabilities, and saves a second-order learner the products that no decision needs: the
+        predicted, and their label is never asked for. `margins=False` records no margins or
+        probabilities, and skips products of a second-order learner that no decision needs: the
         decisions are the same. `classes` names the classes, if y may not hold them all; those in y
         are known from the start, unlike in a stream of `decide` and `tell`. `times` (n_rows,),
         dates or seconds since 1970, are for a `Budget(per=...)` only, which uses the latest so far.
         `sample_weight` (n_rows,), from 0 to 1000, are the weights of the labels, if asked for: a
-        label of weight w is learned w times in a row. A fraction adds one more time with that
-        probability, by a separate draw; a label of weight 0 is asked for, but not learned.
+        label of weight w is learned w times in a row. The fractional part is the probability of one
+        more time, by a separate draw; a label of weight 0 is asked for, but not learned.
 
         `delay`, a whole number or one for each row (n_rows,), is the number of rounds by which
         labels are late: the decisions are those of `decide`, and the label of row t is learned

@@ -1,4 +1,4 @@
-"""Accuracy estimated from asked labels alone, by inverse probability weighting.
+"""Accuracy estimated from queried labels alone, by inverse probability weighting.
 
 A row whose label is asked for with probability p counts 1/p times: the weighted mean of mistakes is
 consistent for any asker, if p > 0 (Horvitz & Thompson 1952; Beygelzimer, Dasgupta & Langford 2009).
@@ -45,7 +45,7 @@ class Estimate(NamedTuple):
 
 
 class Audit:
-    """An estimate of accuracy from asked labels, for a stream of any length.
+    """An estimate of accuracy from queried labels, for a stream of any length.
 
     Raises SelectronError if the `confidence` of the interval is not between 0 and 1.
 
@@ -62,9 +62,9 @@ class Audit:
         self.sums = np.zeros(SUMS)
 
     def add(self, probability: Any, mistake: Any) -> None:
-        """Add asked labels: the probabilities with which they were asked for, and the mistakes.
+        """Add queried labels: the probabilities with which they were asked for, and the mistakes.
 
-        Raises SelectronError if there are not as many of both, a probability is not in (0, 1], or
+        Raises SelectronError if their numbers differ, a probability is not in (0, 1], or
         a mistake is neither True nor False.
         """
         p, wrong = np.asarray(probability, float).ravel(), np.asarray(mistake, float).ravel()

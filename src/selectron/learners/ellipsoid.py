@@ -13,27 +13,27 @@ STARTS = ("talk", "sound")
 
 
 class CELLIP(NamedTuple):
-    """CELLIP: an ellipsoid that holds every classifier with margin a gamma, cut on each mistake.
+    """CELLIP: an ellipsoid that holds every classifier with margin a * gamma, cut on each mistake.
 
     Pick it where the labels are known to be right and a margin is known: the best classifier is
     then certain to lie in the remaining ellipsoid. With the asker `Disagreement` it also cuts on
-    every label with y m < a gamma, for which Theorem 1 holds too (alpha >= 0), and never asks for a
-    label that follows from the others. Set a near 1 in that case: the smaller a gamma is compared
+    every label with y m < a * gamma, where Theorem 1 holds too (alpha >= 0), and never asks for a
+    label that follows from the others. Set a near 1 in that case: the smaller a * gamma is compared
     with the true margin, the more short vectors remain, and while 0 is in the ellipsoid, every
     label is asked for. Rows should have a norm of 1 at most. If a row cannot have the margin, the
     cut is as deep as possible, and the round counts as strained; use `IELLIP` then.
 
     Parameters: gamma > 0, the margin of the best classifier of norm 1; a from 0 to 1, the part of
     it that the learner must reach; start "sound", an ellipsoid that holds all classifiers within
-    (1 - a) gamma of the best one, or "talk", the smaller one of the talk, which does not; rho from
-    0 to below 1/2, how far the centre goes beyond a cut of depth alpha, as a part of 1 - alpha. The
-    talk takes 0. For d weights (with the constant's), 1 / (d + 1) gives the smallest ellipsoid: up
-    to ten times fewer mistakes with few features and a small margin, about as many as with 0 for
-    fifty features. If rho is more than twice that, the ellipsoid grows from cut to cut, until a row
-    is refused.
+    (1 - a) gamma of the best one, or "talk", the smaller one of the talk (see Source), which does
+    not; rho from 0 to below 1/2, how far the centre goes beyond a cut of depth alpha, as a part of
+    1 - alpha. The talk takes 0. For d weights (with the constant's), 1 / (d + 1) gives the smallest
+    ellipsoid: up to ten times fewer mistakes with few features and a small margin, about as many as
+    with 0 for fifty features. If rho is more than twice that, the ellipsoid grows from cut to cut,
+    until a row is refused.
 
-    Source: Yang, Jin & Ye, "Online Learning by Ellipsoid Method" (ICML 2009), Theorem 1 with
-    (1 - alpha) rho for the talk's rho, and the least mu that it allows; see
+    Source: a talk by Yang, Jin & Ye, "Online Learning by Ellipsoid Method" (ICML 2009), Theorem 1
+    with (1 - alpha) rho for the talk's rho, and the least mu that it allows; see
     docs/explanation/bounds.md.
 
     >>> from selectron import OnlineClassifier, streams
@@ -98,8 +98,8 @@ class IELLIP(NamedTuple):
     for the weight c b^k of the k-th mistake in P^-1, k from 0; p0 > 0, for P = p0 I at the start.
     The mistake bound, Theorem 3, requires c + b < 1; the talk's experiments take p0 = 0.1.
 
-    Source: Yang, Jin & Ye, "Online Learning by Ellipsoid Method" (ICML 2009), whose formulas have
-    no numbers: "Improved Ellipsoid Method (IELLIP) for Online Learning".
+    Source: a talk by Yang, Jin & Ye, "Online Learning by Ellipsoid Method" (ICML 2009), whose
+    formulas have no numbers: "Improved Ellipsoid Method (IELLIP) for Online Learning".
 
     >>> from selectron import OnlineClassifier, streams
     >>> OnlineClassifier(IELLIP()).run(*streams.switching_gaussian(2000)).mistakes

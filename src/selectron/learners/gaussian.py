@@ -14,7 +14,7 @@ class BayesianPerceptron(NamedTuple):
     """Bayesian Perceptron: a Gaussian over w, matched to the posterior after every label.
 
     Pick it where the concept is stationary and you need calibrated probabilities: the predicted
-    class has Phi(|r|). It also learns from correct predictions that were uncertain.
+    class has probability Phi(|r|). It also learns from correct predictions that were uncertain.
 
     Parameters: s0 > 0, the noise of a label, in units of the margin; the prior is P = I.
 

@@ -21,18 +21,21 @@ class LeadingHistory(NamedTuple):
     returns. The ensemble also learns the rate of wrong labels, the noise of margins and how often
     concepts end. On dense rows a second ensemble, on random Fourier features, learns curved
     concepts, and the priors follow powers of the covariance of all rows, labelled or not. With over
-    256 features, P has 128 leading directions and a variance per feature. r is p(+1) - p(-1); q is
-    the mutual information of label and expert, in bits: `Uncertainty` and `Budget` use both.
+    256 features, P has 128 leading directions and a variance per feature. Askers get the score r =
+    p(+1) - p(-1) and, as q, the mutual information of label and expert, in bits: `Uncertainty` and
+    `Budget` use both.
 
     On dense rows features are standardised by all rows so far, so that their scales do not matter,
     nor, if there is a constant feature, their offsets. Sparse rows of up to 128 features, with the
-    constant, are dense to it. In sparse rows of more, such as words, P has the 32 leading
+    constant, are learned as dense ones. On wider sparse rows, such as words, P has the 32 leading
     directions of the rows and a variance per feature; priors have one scale for all features, or
-    that of each one's values. Features that are 0 in most rows are not centered.
+    one for each feature, that of its values. Features that are 0 in most rows are not centred.
 
     Parameters (the defaults need no tuning): `switches`, from 0 to 1, the prior mode of the number
     of switches per round; the ensemble considers hazard rates from 0.01 to 10 times that.
     `fourier`, the number of Fourier features, 0 for linear concepts; more than ten classes get 0.
+    Weights of classes help on rare topics of text; elsewhere a threshold on the probabilities
+    serves rare classes better.
 
     Source: this project. Experts are those of Solla & Winther (1998); births and weights follow
     Adams & MacKay, "Bayesian Online Changepoint Detection" (2007), and Herbster & Warmuth,

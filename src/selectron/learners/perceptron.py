@@ -10,8 +10,8 @@ from ..engine.round import Old, Removal, Round, Step
 class Perceptron(NamedTuple):
     """Perceptron: on a mistake, add y x to w, with x of unit length.
 
-    The cheapest learner, and a robust one: it follows slow drift, since early and late mistakes
-    count the same. With `Margin(b)` it is the selective-sampling Perceptron.
+    The cheapest learner, and a robust one: it follows slow drift, since late mistakes count as much
+    as early ones. With `Margin(b)` it is the selective-sampling Perceptron.
 
     Source: Cesa-Bianchi, Gentile & Zaniboni, "Worst-Case Analysis of Selective Sampling for
     Linear-Threshold Algorithms" (NIPS 2004), Figure 1.

@@ -193,10 +193,10 @@ class SelfDirectedClassifier(BaseEstimator):
         return named(self._session().codes, self.classes_)
 
     def mistakes_left(self) -> float:
-        """Estimate the number of corrections up to the goal; NaN before the first proposal.
+        """Estimate how many corrections are still to come; NaN before the first proposal.
 
         It is the sum of the learner's error probabilities, scaled by its recent errors. The
-        learners of the paper have none: NaN.
+        learners of the paper have no such probabilities: NaN.
         """
         return self._session().left()
 

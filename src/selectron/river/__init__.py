@@ -27,7 +27,8 @@ class Classifier(base.Classifier):
     """`OnlineClassifier` with the methods of River's classifiers.
 
     `learn_one` decides whether to ask, and learns the label only if it asks.
-    `progressive_val_score` predicts every row first: it measures the accuracy with these labels.
+    River's `progressive_val_score` predicts each row before its label is learned: it measures the
+    accuracy with the labels asked for alone.
 
     Parameters
     ----------

@@ -126,7 +126,8 @@ def settle(
     advice = f"{label!r} is blank there, name another column" if label else "name their column"
     raise SelectronError(
         f"there is no label in the first {first}: {advice} with --label; where there are none "
-        "yet, `selectron pool` asks for them, or --classes and --save make a model for `label`"
+        "yet, `selectron pool` asks for them, or --classes and --save make a model that "
+        "`selectron label` takes"
     )
 
 

@@ -76,7 +76,7 @@ def four_phases(
 
 
 def shifting_classes(classes: np.ndarray, every: int = 500, seed: int | None = 0) -> np.ndarray:
-    """Return y in {-1, +1}, (n,): a random subset of the classes is positive, drawn every so often.
+    """Return y in {-1, +1}, (n,): a random subset of the classes is positive, redrawn at intervals.
 
     A new subset is drawn before rounds 0, every, 2 every, ...; all subsets that are neither empty
     nor complete are equally likely. `classes` has shape (n,).
