@@ -342,3 +342,14 @@ def test_standard_streams_that_are_closed(closed):
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, input="a,b\n")
     assert done.returncode == 1
     assert done.stderr.count("\n") == (closed != "2>&-")
+
+
+def test_a_mistyped_command_is_guessed(call):
+    result = call("predcit")
+    assert result.exit_code == 2
+    assert result.output.endswith("No such command 'predcit'. Did you mean 'predict'?\n")
+    assert "mean" not in call("frobnicate").output
+
+
+def test_a_word_for_a_whole_number_is_named(call):
+    assert "'abc' is not a valid integer." in call("run", "--seed", "abc").output

@@ -1,5 +1,6 @@
 """The command line."""
 
+import difflib
 import errno
 import importlib
 import os
@@ -32,6 +33,8 @@ COMMANDS = {
 
 class Whole(click.IntRange):
     """A whole number of a range, from 0 to `MOST` by default."""
+
+    name = "integer"  # in help texts and messages
 
     def __init__(self, least: int = 0, most: int = MOST):
         super().__init__(least, most)
@@ -68,6 +71,16 @@ class Lazy(ExamplesFirst, click.Group):
         if cmd_name not in COMMANDS:
             return None
         return getattr(importlib.import_module(f".{cmd_name}", __name__), cmd_name)
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """Return the name, the command and its arguments; suggest one if there is none."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            if near := difflib.get_close_matches(args[0], COMMANDS, 1):
+                advice = f"{error.message} Did you mean {near[0]!r}?"
+                raise click.UsageError(advice, ctx) from None
+            raise
 
     def main(self, *args: Any, **options: Any) -> Any:
         """Call a command, or print the help, for which the disk may be full, too."""
