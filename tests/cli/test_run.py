@@ -1,5 +1,6 @@
 """`selectron run`, as a user calls it."""
 
+import io
 import json
 import lzma
 import os
@@ -17,9 +18,11 @@ import pyarrow.parquet
 import pytest
 
 from selectron.askers import Margin
+from selectron.cli import files
 from selectron.data.encoder import TableEncoder
 from selectron.learners import Perceptron
 from selectron.model.model import Model
+from selectron.streams.readers import Source
 
 FAST = ["--learner", "perceptron"]
 
@@ -505,3 +508,17 @@ def test_a_report_without_probabilities_calibrates_nothing(call, stream, monkeyp
     assert call(*options).exit_code == 0
     with pytest.raises(pytest.fail.Exception):
         call(*options, "--metrics", catch_exceptions=False)
+
+
+def test_a_terminal_shows_the_rows_so_far_of_a_file_that_is_read_at_once(stream, monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stderr", terminal)
+    monkeypatch.setenv("COLUMNS", "100")
+    for chunk in files.watched(Source(str(stream[0]), size=100)):
+        time.sleep(0.6 if not chunk.first else 0.15)
+    assert "100%" in terminal.getvalue()
+    assert ", 200 rows]" in terminal.getvalue()
