@@ -53,7 +53,7 @@ USUAL = {
     "mail": lambda r: f"Tue, {r.randint(1, 28)} Nov 2026 {r.randint(0, 23)}:07:09 +0100",
     "clock": lambda r: f"{r.randint(0, 23)}:{r.randint(0, 59):02d}",
     "category": lambda r: f"v{min(int(r.expovariate(0.05)), 90)}",
-    "text": lambda r: " ".join(r.choices(["alpha", "beta", "ok", "x", "Été"], k=r.randint(0, 9))),
+    "text": lambda r: " ".join(r.choices(["alpha", "ok", "x", "Été", "a手机b"], k=r.randint(0, 9))),
 }
 KINDS = [*({*USUAL} - {"written", "european", "american", "mail", "clock"}), "vector"]
 
@@ -138,7 +138,8 @@ def reference(rows):
         ):
             put(row, f"d: {name} sin", math.sin(2 * math.pi * at / n))
             put(row, f"d: {name} cos", math.cos(2 * math.pi * at / n))
-        words = [murmurhash3_32(w, positive=True) for w in re.findall(r"\w\w+", x["t"].lower())]
+        words = re.findall(r"[^\W\u4e00-\u9fff]{2,}|[\u4e00-\u9fff]", x["t"].lower())
+        words = [murmurhash3_32(w, positive=True) for w in words]
         for j in range(64):
             places.setdefault(f"t: hashed {j}", len(places))
         pairs = [mixed(a, b) for a, b in itertools.pairwise(words)]
@@ -397,7 +398,10 @@ def test_lists_may_be_written_as_text(form):
         ([[], ["red", "blue"], []], "c: text, 0.7 words on average, 0.3% blank"),
         ([[], [1.0, 2.0], []], "c: vector, 2 numbers, 0.3% blank, 199 odd values taken as blank"),
         (["2026-11-23 8:30 PM"] * 3, "c: date"),
-        ([f"id{i}" for i in range(300)], "c: ignored, as 100 of its first 100 values differ"),
+        (
+            [f"id{i}" for i in range(300)],
+            "c: ignored, as 100 of its first 100 values differ, unless declared a category or text",
+        ),
         (["06-12-3456", "07-01-2999"], "c: category, 2 values"),
         (
             [[[1], [2, 3]], [np.eye(2), np.ones((2, 3))]],
@@ -530,6 +534,19 @@ def test_text_may_begin_after_the_first_row(first, form):
     assert not one.partial_fit(form(rows[1:])).sparse_
     assert one.report()[0].startswith("note: text, ")
     assert one.report()[0].endswith(", hashed to 64 features")
+
+
+def test_characters_of_scripts_without_spaces_are_words():
+    notes = ["项目进度会议安排在明天下午", "点击链接免费领取手机", "あしたの会議は三時からです"]
+    notes += ["พรุ่งนี้มีประชุมตอนบ่าย", "请确认收货地址和电话号码"]
+    names = ["王伟", "李秀英", "山田太郎", "สมชาย", "佐藤"]
+    encoder = TableEncoder().fit({"note": notes, "name": names})
+    assert list(encoder.kinds_.values()) == ["text", "category"]
+    assert encoder.report()[0].startswith("note: text, 1")
+    rows = encoder.transform({"note": ["手机", "机手", "手"], "name": [None] * 3}).toarray()
+    two, swapped, single = rows[:, : encoder.text_size]
+    assert (np.count_nonzero(two), np.count_nonzero(single)) == (3, 1)  # two words and their pair
+    assert np.count_nonzero(two * swapped) == 2
 
 
 def test_a_table_without_rows_decides_nothing():

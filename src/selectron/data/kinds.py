@@ -21,6 +21,7 @@ from sklearn.utils import murmurhash3_32
 from ..engine.parameters import counted
 from .values import (
     BLANKS,
+    WORD,
     category_of,
     encoded,
     is_blank,
@@ -30,7 +31,6 @@ from .values import (
     vectors_of,
 )
 
-WORD = re.compile(r"\w\w+")
 MOST = 256  # places of dense rows, beyond which values of categories share
 OWN = 48  # values of a category that may take the last of these places
 OWN_SPARSE = 10_000  # values of a category that have places of their own in sparse rows
@@ -230,10 +230,9 @@ class Hashes(dict):
     def __missing__(self, word: str) -> int:
         if len(self) >= CACHED:
             self.clear()
-        if len(word) > 1:
+        found = -1 if word == SEPARATOR else SHORT
+        if WORD.match(word):
             found = murmurhash3_32(word, positive=True)
-        else:
-            found = -1 if word == SEPARATOR else SHORT
         self[word] = found
         return found
 
@@ -258,7 +257,10 @@ def hashes_of(texts: list[str]) -> np.ndarray:
 
 
 class Text(Kind):
-    """Text: its words and pairs of neighbouring words, hashed; each text has norm 1."""
+    """Text: its words and pairs of neighbouring words, hashed; each text has norm 1.
+
+    A character of a script without spaces, such as Chinese, is a word.
+    """
 
     kind = "text"
 

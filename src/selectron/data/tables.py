@@ -20,6 +20,7 @@ from .times import iso, seconds
 from .values import (
     LIMITS,
     PANDAS_INDEX,
+    UNSPACED,
     is_blank,
     is_text,
     number_of,
@@ -39,6 +40,7 @@ OBJECTS = {b"selectron": b"objects"}  # metadata of columns whose types Arrow gu
 GROUPED = 3  # numbers with three digits after a point, from which these are thousands
 LISTS = list | tuple | np.ndarray
 DAYS = {date, type(None)}
+UNSPACED_WORD = 5  # characters of a script without spaces that count as a word; names have fewer
 FIRST_ROWS = 100  # of a column, from its first value on, in which the kind is recognised
 
 
@@ -214,7 +216,7 @@ class Column:
             self.commas += comma == comma
             self.grouped += point < comma  # as "1.234" is
             self.same += isinstance(x, str) and point == comma
-        self.words += len(text.split())
+        self.words += len(text.split()) + len(UNSPACED.findall(text)) // UNSPACED_WORD
         self.letters += len(text)
         self.distinct.add(text)
 
@@ -304,7 +306,8 @@ class Column:
         if not self.different:
             return f"{self.name}: ignored"
         n, of = self.different
-        return f"{self.name}: ignored, as {n} of its first {of} values differ"
+        why = f"ignored, as {n} of its first {of} values differ"
+        return f"{self.name}: {why}, unless declared a category or text"
 
 
 def check_kinds(given: Any) -> None:

@@ -23,6 +23,10 @@ with suppress(ImportError):  # if Arrow imports it, in the middle of a conversio
     importlib.import_module("pandas")
 
 BLANKS = ABSENT | {"none"}
+# characters of scripts without spaces between words: Thai, Lao, Myanmar, Khmer, kana, Han
+SCRIPTS = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+UNSPACED = re.compile(f"[{SCRIPTS}]")
+WORD = re.compile(f"[^\\W{SCRIPTS}]{{2,}}|[{SCRIPTS}]")
 # as Arrow reads them: \d has digits of other scripts
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 TRUTHS = "true", "false"
