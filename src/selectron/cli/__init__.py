@@ -67,20 +67,12 @@ class Lazy(ExamplesFirst, click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> Any:
-        """Return the command of this name, None if there is none."""
+        """Return the command of this name; if there is none, suggest one, or return None."""
         if cmd_name not in COMMANDS:
+            if near := difflib.get_close_matches(cmd_name, COMMANDS, 1):
+                ctx.fail(f"No such command {cmd_name!r}. Did you mean {near[0]!r}?")
             return None
         return getattr(importlib.import_module(f".{cmd_name}", __name__), cmd_name)
-
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        """Return the name, the command and its arguments; suggest one if there is none."""
-        try:
-            return super().resolve_command(ctx, args)
-        except click.UsageError as error:
-            if near := difflib.get_close_matches(args[0], COMMANDS, 1):
-                advice = f"{error.message} Did you mean {near[0]!r}?"
-                raise click.UsageError(advice, ctx) from None
-            raise
 
     def main(self, *args: Any, **options: Any) -> Any:
         """Call a command, or print the help, for which the disk may be full, too."""

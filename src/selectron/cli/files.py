@@ -72,8 +72,8 @@ def watched(source: Source) -> Generator[Chunk, None, None]:
     """Yield the chunks of a file, with a progress bar on a terminal."""
     from tqdm import tqdm
 
-    often = {"delay": 0.5, "miniters": 0}  # small files are read before their first row is played
-    bar = tqdm(total=source.size_in_bytes, unit="B", unit_scale=True, disable=None, **often)
+    size = source.size_in_bytes  # small files are read before their first row is played
+    bar = tqdm(total=size, unit="B", unit_scale=True, disable=None, delay=0.5, miniters=0)
     with bar, reporting_damage(source):
         for chunk in source:
             for doubt in source.doubts if not chunk.first else ():
