@@ -139,7 +139,7 @@ def test_the_same_command_goes_on_where_it_stopped(call, halves, tmp_path):
     assert first.splitlines()[-1] == f"The same command goes on at row {refused}."
     assert f"Rows: {int(refused) - 1}. Labels learned: 2." in first
     again = call("label", model, second, input="q\n").stdout
-    assert again.startswith(f"Going on at row {refused}; --from 1 begins again.\n")
+    assert again.startswith(f"Continuing at row {refused}; --from 1 begins again.\n")
     assert ROW.findall(again) == [refused]
     assert int(ROW.findall(call("label", model, second, "--from", 1, input="q\n").stdout)[0]) < 20
     second.write_text(second.read_text() + "1,2,3,ham\n")  # another file of this name
@@ -243,7 +243,7 @@ def test_the_open_row_is_asked_about_again(call, halves, end):
     rounds, tickets = load(model).classifier.model_.rounds, load(model).classifier.open_tickets_
     assert (rounds, tickets) == (200 + int(refused), [3])
     again = call("label", model, second, input=end).stdout
-    assert again.startswith(f"Going on at row {refused}; --from 1 begins again.\n")
+    assert again.startswith(f"Continuing at row {refused}; --from 1 begins again.\n")
     assert first.partition(f"row {refused}\n")[2] == again.partition(f"row {refused}\n")[2].replace(
         "Rows: 0. Labels learned: 0.", f"Rows: {int(refused) - 1}. Labels learned: 2."
     )

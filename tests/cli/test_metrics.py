@@ -96,4 +96,4 @@ def test_a_calibration_curve_is_drawn_on_demand(call, stream):
     assert "probability of the predicted class" in Path("p.svg").read_text()
     result = call("run", stream[0], *FAST, "--calibration")
     assert result.exit_code == 2
-    assert "--calibration goes with --plot" in result.stderr
+    assert "--calibration needs --plot" in result.stderr

@@ -156,7 +156,7 @@ def test_a_stream_goes_on_at_any_row_of_its_file(call, tmp_path, ending):
     assert Path("m.jsonl").read_text() == "".join(
         Path("whole.jsonl").read_text().splitlines(keepends=True)[150:]
     )
-    assert "--from goes with a FILE" in call("run", "--from", 2).stderr
+    assert "--from needs a FILE" in call("run", "--from", 2).stderr
 
 
 def test_a_fault_among_new_columns_leaves_the_model_sound(call, tmp_path):
@@ -350,7 +350,7 @@ def test_options_that_a_model_fixes(call, stream, reason):
 def test_a_model_goes_with_a_file(call, stream):
     done(call("run", stream[0], *FAST, "--save", "m"))
     for options in (["--save", "n"], ["--model", "m"]):
-        assert "go with a FILE" in call("run", *options).stderr
+        assert "need a FILE" in call("run", *options).stderr
 
 
 WRONG = {

@@ -456,7 +456,7 @@ def test_a_row_that_is_earlier_than_the_one_before_is_told_of_once(call, tmp_pat
     line, _, _ = told.stderr.splitlines()  # the others are about the columns
     assert line.startswith(f"selectron: back.csv: row {first + 1} is earlier than row {first}: ")
     assert line.endswith("sort the rows by 'when'")
-    assert "earlier" not in call(*argv).stderr  # nothing goes by the times
+    assert "earlier" not in call(*argv).stderr  # nothing depends on the times
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,7 @@ def test_lines_that_the_stream_refuses(live, tmp_path):
     assert [line for line in first.stderr.splitlines() if line.startswith("selectron")] == [
         "selectron: odd.jsonl, line 41: An item must have text in 'text'.",
         "selectron: odd.jsonl, line 601: An item must have text in 'text'.",
-        "selectron: 2 lines are refused: mend them, and send the file with --again",
+        "selectron: 2 lines were refused: correct them, and send the file with --again",
     ]
     rows[40], rows[600] = {"text": "mended"}, {"text": "too"}
     file.write_text("\n".join(map(json.dumps, rows)))
@@ -177,7 +177,7 @@ def test_damaged_lines_are_reported_and_the_rest_is_sent(live, tmp_path):
     assert [line[:37] for line in found] == [
         "selectron: damaged.jsonl, line 3: The",
         "selectron: damaged.jsonl, line 6: the",
-        "selectron: 2 lines are refused: mend ",
+        "selectron: 2 lines were refused: corr",
     ]
     file.write_bytes(b"\n".join([*lines[:2], b'{"text": "whole"}', *lines[2:4], b"", lines[4]]))
     assert CliRunner().invoke(main, [*arguments, "--again"]).stdout.startswith("1 new item, ")

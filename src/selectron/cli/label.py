@@ -129,7 +129,7 @@ class ModelSession:
             click.echo(f"{self.file} was labelled to its end; --from 1 begins again.")
             return 0
         if self.last:
-            click.echo(f"Going on at row {self.row + 1:,}; --from 1 begins again.")
+            click.echo(f"Continuing at row {self.row + 1:,}; --from 1 begins again.")
         elif self.behind:
             changed = f"{self.file} has changed since row {self.behind:,}"
             click.echo(f"{changed}: beginning at row 1; --from {self.behind + 1} goes on.")

@@ -83,7 +83,7 @@ class Saved(NamedTuple):
         """
         if by_time(budget) and not self.time:
             raise SelectronError(
-                "a budget per day goes by the times of rows, and the model was saved without a "
+                "a budget per period needs the times of rows, and the model was saved without a "
                 "column of times (--time): give a share of the rows"
             )
         clf = self.classifier

@@ -147,21 +147,21 @@ def check_usage(options: dict[str, Any]) -> None:
     """Refuse options of `run` that do not go together, before a row is read."""
     file, output, picture, save = (options[x] for x in ("file", "output", "picture", "save"))
     if file is None and (save or options["model"]):
-        raise click.UsageError("--save and --model go with a FILE.")
+        raise click.UsageError("--save and --model need a FILE.")
     if options["model"]:
         check_fixed(*OF_MODEL)
     if file is None and (given := given_of(*FOR_FILES)):
-        raise click.UsageError(f"{given} goes with a FILE.")
+        raise click.UsageError(f"{given} needs a FILE.")
     timeless = options["time"] is None and not options["model"]
     if timeless and by_time(options["budget"], *options["askers"]):
         raise click.UsageError(
-            "A budget per day goes by the times of rows: name their column with --time."
+            "A budget per period needs the times of rows: name their column with --time."
         )
     names = check_classes(options["classes"])
     check_target(output, DECISIONS, "-o")
     check_target(picture, PICTURES, "--plot")
     if options["calibration"] and file is not None and picture is None:
-        raise click.UsageError("--calibration goes with --plot.")
+        raise click.UsageError("--calibration needs --plot.")
     check_target(save, (), "--save")
     check_different("FILE, -o, --plot and --save", file, output, picture, save)
     sparse = (options["kind"] or by_name(file or "")) == "svmlight"
@@ -189,7 +189,7 @@ def check_classes(classes: str | None) -> set[str]:
     names = {name.strip() for name in (classes or "a,b").split(",")}
     if len(names) < 2 or "" in names:
         raise click.BadParameter(
-            "two different labels are needed at least: ham,spam", param_hint="--classes"
+            "at least two different labels are needed: ham,spam", param_hint="--classes"
         )
     return names
 

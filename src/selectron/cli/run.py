@@ -61,9 +61,9 @@ MOST_SHOWN = 40  # lines about columns
 )
 @click.option(
     "--time",
-    help="Column with the time of each row, by name or position, for a budget per day; it is not a "
+    help="Column with the time of each row, by name or position, for a budget per period; it is no "
     "feature. Seconds since 1970, or dates as 2026-11-22T08:30:00Z. Rows should be in this order, "
-    "as a budget goes by the latest time so far.",
+    "as a budget uses the latest time so far.",
 )
 @click.option(
     "--delay",

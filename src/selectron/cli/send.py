@@ -57,9 +57,9 @@ def send(file: str, url: str, token: str | None, **options: Any) -> None:
         new, asked, refused = fed(file, url, token, **options)
         click.echo(f"{counted(new, 'new item')}, {asked:,} of them asked for")
         if refused:
-            are, them = ("are", "them") if refused > 1 else ("is", "it")
-            lines = f"{counted(refused, 'line')} {are} refused"
-            raise SelectronError(f"{lines}: mend {them}, and send the file with --again")
+            were, them = ("were", "them") if refused > 1 else ("was", "it")
+            lines = f"{counted(refused, 'line')} {were} refused"
+            raise SelectronError(f"{lines}: correct {them}, and send the file with --again")
 
 
 def fed(file: str, url: str, token: str, field: str | None, name: str | None, again: bool) -> Any:

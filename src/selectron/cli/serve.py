@@ -103,7 +103,7 @@ def show_tokens(host: Any, where: str, demo: bool) -> None:
     for role, text in tokens.items():
         click.echo(f"{role:>9} token: {text}")
     if tokens:
-        click.echo("A token is shown this once; --token makes others.")
+        click.echo("Tokens are shown only once; --token makes new ones.")
     token = tokens.get("annotate") or (server.demo_token(host) if demo else None)
     click.echo(f"Open {where}/" + (f"#token={token}" if token else " with a token for annotate"))
 
