@@ -1,8 +1,9 @@
 """`python -m benchmarks.rare`: streams on which one row in a hundred to one in twenty is positive.
 
 Logistic regression learns as many labels, refitted after every 50 rows with balanced weights of
-classes: of random rows, and of those nearest to its boundary. Average precision and F1 are those of
-predictions of rows before their labels, in the second half of a stream; means of 3 seeds.
+classes: of random rows, and of those nearest to its boundary. Average precision, F1 and balanced
+accuracy are those of predictions of rows before their labels, in the second half of a stream; means
+of 3 seeds.
 """
 
 import os
@@ -16,7 +17,7 @@ from experiments.datasets import rcv1
 from sklearn.datasets import make_classification
 from sklearn.decomposition import TruncatedSVD
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import average_precision_score, f1_score
+from sklearn.metrics import average_precision_score, balanced_accuracy_score, f1_score
 
 from benchmarks.tables import show
 from selectron import Budget, OnlineClassifier
@@ -96,12 +97,13 @@ def rows() -> Iterator[tuple[str, ...]]:
             scores = []
             for way in WAYS.values():
                 proba = way(X, y, rate, seed)[N // 2 :]
-                scores += [average_precision_score(true, proba), f1_score(true, proba > 0.5)]
+                scores.append(average_precision_score(true, proba))
+                scores += [each(true, proba > 0.5) for each in (f1_score, balanced_accuracy_score)]
             found[name, f"{rate:.0%}"].append(scores)
     means = {key: np.mean(scores, axis=0) for key, scores in found.items()}
     means["mean", ""] = np.mean(list(means.values()), axis=0)
     for key, mean in means.items():
-        yield (*key, *(f"{ap:.3f} / {f1:.3f}" for ap, f1 in mean.reshape(-1, 2)))
+        yield (*key, *(f"{ap:.3f} / {f1:.3f} / {ba:.3f}" for ap, f1, ba in mean.reshape(-1, 3)))
 
 
 WAYS: dict[str, Callable[..., np.ndarray]] = {
@@ -112,4 +114,4 @@ WAYS: dict[str, Callable[..., np.ndarray]] = {
 }
 
 if __name__ == "__main__":
-    show(["stream", "labels", *(f"{way}: AP / F1" for way in WAYS)], rows())
+    show(["stream", "labels", *(f"{way}: AP / F1 / BA" for way in WAYS)], rows())

@@ -231,6 +231,27 @@ def test_class_weights_hold_for_classes_that_come_later(call, tmp_path, numbers)
     assert kept.class_weight == {str(name): weight for name, weight in weights.items()}
 
 
+@pytest.mark.compiles
+@pytest.mark.parametrize("more", [(), ("--delay", 20)], ids=str)
+@pytest.mark.parametrize("weights", ["balanced", {"spam": 5.0, "late": 9.0}], ids=str)
+def test_an_ensemble_weighs_classes_that_come_later(call, weights, more):
+    early, later = (pd.DataFrame(rows_of(400, seed))[["a", "b", "label"]] for seed in range(2))
+    early = early[early["label"] != "late"]
+    clf = OnlineClassifier(encoder="auto", class_weight=weights, random_state=0)
+    clf.partial_fit(early.drop(columns="label"), early["label"]).save("m")
+    later.to_csv("later.csv", index=False)
+    done(call("run", "later.csv", "--model", "m", "--save", "n", "--label", "label", *more))
+    kept, rows = OnlineClassifier.load("n"), later.drop(columns="label")
+    assert kept.class_weight == weights
+    ham, *others = kept.model_.weighting.factors
+    assert kept.classes_.tolist() == ["ham", "spam", "late"]
+    assert ham == 1
+    assert others == ([5.0, 9.0] if weights != "balanced" else sorted(others)) > [1.0, 1.0]
+    weighed = kept.predict(rows) == "late"
+    kept.model_.weighting = kept.model_.weighting._replace(factors=(1.0, 1.0, 1.0))
+    assert weighed.sum() > (kept.predict(rows) == "late").sum()
+
+
 @pytest.mark.slow
 def test_drift_is_reported_by_the_rows_of_the_file(call, tmp_path):
     x = np.random.default_rng(0).normal(size=(900, 2)).round(3)

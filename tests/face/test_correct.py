@@ -154,13 +154,15 @@ def test_after_loading(tmp_path):
     assert clf.correctable == 40
 
 
+@pytest.mark.compiles
+@pytest.mark.parametrize("learner", [LASEC(), LeadingHistory()])
 @pytest.mark.parametrize("weights", [{"spam": 10}, {"ham": 10}, "balanced"], ids=str)
-def test_the_weight_of_the_wrong_class_is_taken_back(weights):
+def test_the_weight_of_the_wrong_class_is_taken_back(weights, learner):
     wrong = (3, 90, 101, 118)
-    clf, tickets = told(LASEC(), wrong, class_weight=weights, correctable=200)
+    clf, tickets = told(learner, wrong, class_weight=weights, correctable=200)
     for i in wrong:
         clf.correct(tickets[i], LABELS[i])
-    assert_alike(clf, told(LASEC(), class_weight=weights)[0])
+    assert_alike(clf, told(learner, class_weight=weights)[0])
 
 
 def test_what_is_no_ticket_cannot_be_corrected():

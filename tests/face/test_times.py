@@ -68,6 +68,11 @@ def test_a_time_is_one():
         fresh().decide(ROWS[0], time=[0.0])
 
 
+def test_times_that_go_back_are_warned_of():
+    with pytest.warns(UserWarning, match="times: row 2 is earlier than row 1: the budget"):
+        fresh().run(ROWS, [1, -1, 1, -1], times=[3.0, 9.0, 8.0, 10.0])
+
+
 @pytest.mark.parametrize("times", [[0.0], 0.0, [[0.0]] * 4, [[0.0], [0.0, 1.0], [], []]], ids=repr)
 @pytest.mark.parametrize("asker", [Budget(labels=1, per="1d"), Budget(rate=0.1), None], ids=repr)
 def test_there_are_as_many_times_as_rows(asker, times):

@@ -48,6 +48,8 @@ def show(paths: tuple[str, ...], model: str | None, as_json: bool, **options: An
         value = found[name]
         shown = ", ".join(value) if isinstance(value, list) else value
         click.echo(f"{name:8}  {f'{shown:,}' if isinstance(shown, int) else shown}")
+    if found["class_weight"]:
+        click.echo(f"weights   {in_words(found['class_weight'])}")
     for line in found["columns"]:
         click.echo(f"column    {line}")
     for name, weights in found["weights"].items():
@@ -60,6 +62,13 @@ def show(paths: tuple[str, ...], model: str | None, as_json: bool, **options: An
         named = found["weights_of_words"].get(name, ())
         lines += [f"  {weight:+10.4f}  {word}" for word, weight in named]
         click.echo("\n".join(lines))
+
+
+def in_words(weights: Any) -> str:
+    """Return weights of classes in a line."""
+    if isinstance(weights, str):
+        return weights
+    return ", ".join(f"{label} {weight:g}" for label, weight in weights.items())
 
 
 def words_of(saved: Saved, file: str, options: dict[str, Any]) -> dict[int, str]:
@@ -106,6 +115,7 @@ def described(saved: Saved, words: dict[int, str]) -> dict[str, Any]:
         "labels": model.labels,
         "open": len(model.open),
         "classes": classes,
+        "class_weight": clf.class_weight,
         "columns": [] if encoder is None else encoder.report(),
         **{name: {} for name in ("weights", "weights_of_words", "words")},
     }

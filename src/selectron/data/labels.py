@@ -191,7 +191,12 @@ def distinct(labels: Any) -> np.ndarray:
         narrow = np.array(plain) if {*map(type, plain)} in ({int}, {bool}) else found
         return narrow if narrow.dtype.kind in "biu" else found
     except TypeError as error:
-        raise SelectronError("The labels are of kinds that cannot be sorted together.") from error
+        first = next(iter(array))
+        other = next((one for one in array if type(one) is not type(first)), first)
+        raise SelectronError(
+            f"The labels {shown(first)} and {shown(other)} cannot be sorted together: give all as "
+            "text, or all as numbers."
+        ) from error
 
 
 def _plain(label: Any) -> Any:

@@ -3,6 +3,7 @@
 import math
 import re
 import time as system
+import warnings
 from contextlib import suppress
 from datetime import date, datetime, time
 from typing import Any
@@ -35,7 +36,7 @@ def times(given: Any, n: int, wanted: bool) -> np.ndarray:
     """Return the times of n rows in seconds since 1970; empty unless `wanted` by the asker."""
     if given is None:
         if wanted:
-            raise SelectronError("Budget(per=...) goes by the times of rows: give times.")
+            raise SelectronError("Budget(per=...) needs the times of rows: give times.")
         return np.zeros(0)
     try:
         found = np.asarray(given)
@@ -43,7 +44,16 @@ def times(given: Any, n: int, wanted: bool) -> np.ndarray:
         found = np.zeros(())
     if found.shape != (n,):
         raise SelectronError(f"times must be dates or seconds, one for each of {n} rows.")
-    return _seconds(found, "times: row {} has") if wanted else np.zeros(0)
+    if not wanted:
+        return np.zeros(0)
+    seconds = _seconds(found, "times: row {} has")
+    if (earlier := np.flatnonzero(np.diff(seconds) < 0)).size:
+        warnings.warn(
+            f"times: row {earlier[0] + 1} is earlier than row {earlier[0]}: the budget uses the "
+            "latest time so far, and asks too rarely if that is far ahead; sort the rows by time.",
+            stacklevel=3,
+        )
+    return seconds
 
 
 def moment(given: Any, wanted: bool) -> float:

@@ -53,7 +53,7 @@ def rows(estimator: Any, X: Any, *, first: bool, sparse: bool) -> tuple[Dense | 
         return Dense(X), len(X)
     hint = HINT if hasattr(estimator, "encoder") else ENCODE
     _check_columns(X, hint)
-    check_mask(X, "X", "numbers")
+    check_mask(X, "X.filled(0)")
     if isinstance(X, Iterator):
         raise SelectronError("X is an iterator: give rows that are in memory, such as list(X).")
     if getattr(getattr(X, "dtype", None), "names", None):
@@ -136,6 +136,8 @@ def _brief(text: str, what: str, hint: str) -> str:
         return "Reshape your data: X must have two dimensions, as x.reshape(1, -1) has for one row."
     if text.startswith("The feature names"):  # a list of them follows
         return text
+    if text.startswith("Feature names are only supported"):
+        return "Some columns have names that are not text: use X.columns = X.columns.astype(str)."
     text = text.splitlines()[0].partition(". ")[0].rstrip(".:")
     text = re.sub(r"np\.str_\((.*)\)", r"\1", text)
     if text.startswith("could not convert string") and what == TABLE:
@@ -213,16 +215,16 @@ def single_row(x: Any) -> Any:
     return x
 
 
-def check_mask(given: Any, name: str, others: str) -> None:
+def check_mask(given: Any, instead: str) -> None:
     """Raise SelectronError if values are masked: NumPy would take those that the mask hides."""
     if isinstance(given, np.ma.MaskedArray) and np.ma.is_masked(given):
-        how = f"put {others} in their place, with {name}.filled()"
-        raise SelectronError(f"{name} has masked values: {how}.")
+        name = instead.partition(".")[0]
+        raise SelectronError(f"{name} has masked values: give others instead, as {instead} does.")
 
 
 def labels(y: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the labels of n rows as an array, and which of them are missing."""
-    check_mask(y, "y", "None")
+    check_mask(y, "y.astype(object).filled(None)")
     if y is None:
         raise SelectronError("This classifier requires y to be passed, but the target y is None.")
     if not (type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biuU"):

@@ -21,7 +21,7 @@ from ..spaces.state import HELD
 from . import checks, packing
 from .live import DecidesAndTells
 from .parameters import all_or_nothing, forget, model_of
-from .weights import check_some, class_weights, row_weights
+from .weights import check_some, class_weights, row_weights, warn_if_unused, weigh
 
 
 class OnlineClassifier(ClassifierMixin, DecidesAndTells):
@@ -59,9 +59,9 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
         and is saved with the classifier. "auto" is `TableEncoder()`. Arrays of numbers are used as
         they are; with None, tables and dicts must hold numbers.
     class_weight : dict, "balanced" or None, default None
-        Weights of the labels of a class, which multiply `sample_weight`; a dict gives those that
-        are not 1. "balanced" divides the number of labels learned of the most frequent class by
-        that of the label's class, at most 100, and is updated after 1/16 more rounds or earlier.
+        Weights of the classes; a dict gives those that are not 1. "balanced" is the number of
+        labels learned of the most frequent class over that of the class, at most 100. They multiply
+        `sample_weight`; with `LeadingHistory`, probabilities in predictions, and nothing else.
     correctable : int, default 0
         Number of the latest answers that `correct` can replace. Their rows are kept, and for every
         16 of them a copy of what has been learned.
@@ -94,12 +94,10 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
     feature_names_in_ : ndarray, if the rows came with names
     feature_names_ : list, if the rows came as dicts, or are encoded
     encoder_ : TableEncoder, if the rows are encoded
-    n_rounds_ : int
-        Rounds played.
+    n_rounds_ : int, rounds played
     open_tickets_ : list of the tickets that wait for an answer, oldest first
     class_weight_ : dict, the weights of classes that are given; empty if "balanced"
-    n_strained_ : int
-        Rounds in which no step met all of the learner's conditions, so that it took the best one.
+    n_strained_ : int, rounds in which no step met all of the learner's conditions
 
     Notes
     -----
@@ -248,10 +246,11 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
         with all_or_nothing(self):
             block, y, codes = self._labelled(X, y, classes)
             found = clock.times(times, len(codes), self.model_.timed)
-            weighed = row_weights(self, sample_weight, codes)
+            weighed = row_weights(sample_weight, len(codes))
             late = None if delay is None else checks.delays(delay, len(codes), self.ranks)
             with self._relating(y):
                 out = self.model_.run(block, codes, margins, found, weighed, late)
+        warn_if_unused(self)
         return self.record(
             margin=out.margin if margins else None,
             ask_probability=out.ask_probability if margins else None,
@@ -386,7 +385,7 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
     def _learn(self, X: Any, y: Any, weights: Any, classes: Any = None, least: int = 2) -> Any:
         block, y, codes = self._labelled(X, y, classes, least)
         with self._relating(y):
-            self.model_.learn(block, codes, row_weights(self, weights, codes))
+            self.model_.learn(block, codes, row_weights(weights, len(codes)))
         return codes
 
     def _ready(self, block: Block, classes: np.ndarray, named: bool) -> None:
@@ -398,3 +397,4 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
         self.classes_ = classes
         self.model_ = model_of(self, self._width(block), isinstance(block, Sparse), len(classes))
         self.class_weight_ = class_weights(self.class_weight, classes if named else None)
+        weigh(self)

@@ -9,15 +9,13 @@ from sklearn.utils.validation import check_is_fitted
 from ..data import times as clock
 from ..data.dicts import is_dict
 from ..data.values import has_huge
-from ..engine.loop import LATER
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
 from ..model.calibration import Belief, proba_of
-from ..model.run import indices
 from . import checks
 from .parameters import all_or_nothing, flag, part
 from .rows import TakesRows
-from .weights import class_factors, sample_weights
+from .weights import sample_weights, weigh
 
 __all__ = ["Decision"]
 
@@ -117,10 +115,10 @@ class DecidesAndTells(TakesRows):
             sample_weight = sample_weights(sample_weight, None).item()
         code = checks.code(label, self.classes_, self.model_.stacked)
         if code:
-            return self.model_.tell(ticket, code, sample_weight, self._factor(code))
+            return self.model_.tell(ticket, code, sample_weight)
         with all_or_nothing(self):
             code = self._new_code(label)
-            return self.model_.tell(ticket, code, sample_weight, self._factor(code))
+            return self.model_.tell(ticket, code, sample_weight)
 
     def correct(self, ticket: int, label: Any) -> None:
         """Learn that the label of an answered ticket was wrong, as if `label` had been given.
@@ -146,7 +144,7 @@ class DecidesAndTells(TakesRows):
         check_is_fitted(self)
         with all_or_nothing(self):
             code = checks.code(label, self.classes_, self.model_.stacked) or self._new_code(label)
-            self.model_ = self.model_.corrected(ticket, code, self._factor(code))
+            self.model_ = self.model_.corrected(ticket, code)
 
     def set_asker(self, asker: Any) -> None:
         """Use another asker, or another budget, from the next round on.
@@ -192,11 +190,6 @@ class DecidesAndTells(TakesRows):
     def _known_classes(self) -> tuple[np.ndarray, bool]:
         return checks.known_classes(self)
 
-    def _factor(self, code: int) -> float:
-        if not self.class_weight_:
-            return 1.0
-        return class_factors(self)[indices(code, self.model_.stacked)].item()
-
     def _learn_judged(self, ticket: int, label: Any, weight: float, correct: Any) -> bool:
         if label is not None or weight != 1:
             raise SelectronError(
@@ -207,7 +200,7 @@ class DecidesAndTells(TakesRows):
                 "correct needs two known classes: name them, as in OnlineClassifier(classes=[...])."
             )
         code = self.model_.answer(ticket, flag("correct", correct))
-        return self.model_.tell(ticket, code, 1.0, 1.0 if code < LATER else self._factor(code))
+        return self.model_.tell(ticket, code)
 
     def _new_code(self, label: Any) -> int:
         """Return the code of a label of a new class, to which the model is extended."""
@@ -216,10 +209,10 @@ class DecidesAndTells(TakesRows):
 
     def _extend(self, classes: np.ndarray) -> None:
         """Extend a copy of the model to new classes, so that the old one can be restored."""
-        if len(classes) > self.model_.classes:
-            self.model_ = copy.copy(self.model_)
+        if len(classes) > len(self.classes_):
+            self.model_, self.classes_ = copy.copy(self.model_), classes
             self.model_.extend(len(classes))
-        self.classes_ = classes
+            weigh(self)
 
     def _plain_row(self, x: Any) -> Any:
         """Return x as a block if that needs no slow checks, else None.

@@ -140,7 +140,7 @@ def unpack(
     model.draws.reset(header["draws"])
     for name in COUNTS:
         setattr(model, name, int(header[name]))
-    model.weighting = Weighting.of(header["weighting"])
+    model.weighting = Weighting.read(header["weighting"])
     model.state = _alike(arrays, "state", _roomy(model, arrays))
     model.past = _array(arrays, "asker.past", model.past)
     sound = getattr(model.space, "sound", None)

@@ -1,14 +1,17 @@
 """Weights that users give rows and classes: checks, and the factor of each label."""
 
+import warnings
 from typing import Any
 
 import numpy as np
 
+from ..data.labels import listed
 from ..engine.parameters import shown
 from ..errors import SelectronError
-from ..model.run import indices
 from ..model.weighting import MOST
 from .checks import check_mask, in_one_sentence
+
+SMALL = 0.1  # the largest of weights, below which few labels are learned
 
 
 def sample_weights(given: Any, n: int | None) -> np.ndarray:
@@ -27,6 +30,18 @@ def sample_weights(given: Any, n: int | None) -> np.ndarray:
     return found
 
 
+def row_weights(given: Any, n: int) -> np.ndarray | None:
+    """Return the weights of n rows, None if there are none; warn if all are small."""
+    found = None if given is None else sample_weights(given, n)
+    if found is not None and 0 < found.max(initial=0) < SMALL:
+        warnings.warn(
+            f"The largest sample_weight is {found.max():.2g}, and a label of weight w is learned w "
+            "times: few will be learned. Multiply the weights, so that their mean is about 1.",
+            stacklevel=4,
+        )
+    return found
+
+
 def check_some(given: Any) -> None:
     """Raise SelectronError if every weight is 0."""
     if given is not None and not _numbers(given).any():
@@ -34,7 +49,7 @@ def check_some(given: Any) -> None:
 
 
 def _numbers(given: Any) -> np.ndarray:
-    check_mask(given, "sample_weight", "0")
+    check_mask(given, "sample_weight.filled(0)")
     with in_one_sentence("sample_weight is not a list of numbers"):
         return np.asarray(given, dtype=float)
 
@@ -55,7 +70,17 @@ def class_weights(given: Any, named: np.ndarray | None) -> dict:
             )
         if named is not None and label not in named.tolist():
             raise SelectronError(f"class_weight names {label!r}, which is none of the classes.")
+    if named is not None and not any(given.get(name, 1) for name in named.tolist()):
+        raise SelectronError("Every class_weight is zero.")
     return dict(given)
+
+
+def warn_if_unused(clf: Any) -> None:
+    """Warn if `class_weight_` names what is none of the classes so far."""
+    for label in clf.class_weight_:
+        if label not in clf.classes_.tolist():
+            only = f"no label so far: they are {listed(clf.classes_)}."
+            warnings.warn(f"class_weight names {label!r}, which is {only}", stacklevel=3)
 
 
 def check_types(given: dict, known: list) -> None:
@@ -68,16 +93,9 @@ def check_types(given: dict, known: list) -> None:
             )
 
 
-def class_factors(clf: Any) -> np.ndarray:
-    """Return the weights that a classifier's `class_weight_` gives its classes."""
-    return np.array([float(clf.class_weight_.get(one, 1.0)) for one in clf.classes_.tolist()])
-
-
-def row_weights(clf: Any, given: Any, codes: np.ndarray) -> np.ndarray | None:
-    """Return the weights of labels, those of their classes included; None if there are none."""
-    own = None if given is None else sample_weights(given, len(codes))
-    if not clf.class_weight_:
-        return own
-    check_types(clf.class_weight_, clf.classes_.tolist())
-    index = np.maximum(indices(codes, clf.model_.stacked), 0)  # where there is no label, any
-    return class_factors(clf)[index] * (1.0 if own is None else own)
+def weigh(clf: Any) -> None:
+    """Give the classes of a classifier's model the weights of `class_weight_`."""
+    if clf.class_weight_:
+        known, model = clf.classes_.tolist(), clf.model_
+        check_types(clf.class_weight_, known)
+        model.weighting = model.weighting.given(clf.class_weight_, known)

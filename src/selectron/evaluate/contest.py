@@ -108,6 +108,8 @@ class Contestant:
         self, chunk: Chunk, numbers: np.ndarray, names: Sequence[str], full: bool = False
     ) -> Outcome:
         """Play a chunk of rounds, given the numbers of labels and the names of the classes."""
+        if self.weights:
+            self.model.weighting = self.model.weighting.given(self.weights, names)
         if len(names) > self.model.classes:
             self.model.extend(len(names))
             self.model.prepare(self.calibrated)  # the third class has a loop of its own to compile
@@ -118,12 +120,9 @@ class Contestant:
         if not (isinstance(rows, Sparse) and grows_by_row(self.model)):
             self.model.widen(chunk.width)
         delays = None if self.delay is None else np.full(len(numbers), self.delay)
-        codes, weights = numbers if self.model.stacked else OF_TWO[numbers], None
-        if self.weights:
-            factors = np.array([self.weights.get(name, 1.0) for name in names])
-            weights = factors[np.maximum(numbers, 1) - 1]
+        codes = numbers if self.model.stacked else OF_TWO[numbers]
         outcome = self.model.run(
-            rows, codes, full, chunk.times, weights, delays, calibrated=self.calibrated
+            rows, codes, full, chunk.times, None, delays, calibrated=self.calibrated
         )
         self.seconds += time.perf_counter() - start
         return outcome

@@ -15,9 +15,9 @@ from ..engine.loop import GIVEN, LATER, NONE
 from ..engine.round import ASKED, CLASS, STRAINED, UPDATED
 from ..engine.rows import Dense, Sparse, rows_of, taken
 from ..errors import Refused, SelectronError
-from . import support
+from . import support, weighting
 from .calibration import Belief, proba_of
-from .run import Given, Outcome, code_of, indices
+from .run import EMPTY, Given, Outcome, code_of, indices
 from .widths import pieces
 
 LONGEST = 2**62  # of a delay: later labels never come
@@ -50,7 +50,6 @@ class Answer(NamedTuple):
     ticket: Ticket
     place: int  # of the class
     weight: float
-    factor: float  # of the weight, for the class
     rounds: int
     classes: int
     width: int
@@ -74,6 +73,9 @@ class SingleRounds:
         if self.timed:
             one.times[0] = time
         flags = self._play_one(block, label, self.draws.first(), True)
+        if self.weighting.shifts:
+            self.weighting.predict(one.out, self.calibration.proba(one.out, one.labels, EMPTY))
+            flags = one.out[2].item()
         self.rounds += 1
         self.draws.taken += 1  # the one that was looked at
         index, margin, chance = flags >> CLASS, one.out[0].item(), one.out[1].item()
@@ -91,6 +93,8 @@ class SingleRounds:
 
     def belief(self: Any) -> Belief:
         """Return what the probabilities of the last `decide` follow from."""
+        if self.weighting.shifts:
+            return (weighting.proba(self.one_round.out[3])[0].tolist(),)
         return self.calibration.of_one(self.one_round.out, self.one_round.labels)
 
     @property
@@ -98,15 +102,15 @@ class SingleRounds:
         """Number of labels on their way: tickets since the last one that was answered."""
         return self.tickets - self.answered
 
-    def tell(self: Any, ticket: int, label: int, weight: float = 1.0, factor: float = 1.0) -> bool:
+    def tell(self: Any, ticket: int, label: int, weight: float = 1.0) -> bool:
         """Learn the label of an open ticket; return whether the learner took a step.
 
-        `factor` is the weight of its class, with which `weight` is multiplied. The step starts from
-        the current state, at the time of asking. Raises SelectronError if the ticket is not open.
+        The step starts from the current state, at the time of asking. Raises SelectronError if the
+        ticket is not open.
         """
         asked = self._ticket(ticket)
         if not self.correctable:
-            updated = self._learn_one(asked, label, weight * factor)
+            updated = self._learn_one(asked, label, weight)
         else:
             place, rows = indices(label, self.stacked), self._known_of_rows()
             if not self.answers or self.classes == self.answers[-1].classes:
@@ -114,7 +118,7 @@ class SingleRounds:
                     rows.pop(name, None)
             rows = {name: array.copy() for name, array in rows.items()}
             now = self.rounds, self.classes, self.width, rows, self.renewals
-            updated = self._remember(Answer(ticket, asked, place, weight, factor, *now))
+            updated = self._remember(Answer(ticket, asked, place, weight, *now))
             self.renewals = ()
         self._close(ticket)
         return updated
@@ -219,7 +223,7 @@ class SingleRounds:
                 earlier += updated
         return earlier
 
-    def corrected(self: Any, ticket: int, label: int, factor: float = 1.0) -> Any:
+    def corrected(self: Any, ticket: int, label: int) -> Any:
         """Return a copy that learned this label of an answered ticket, and all later ones again.
 
         Raises SelectronError if it is not one of the last `correctable` tickets answered.
@@ -234,8 +238,10 @@ class SingleRounds:
         first = max(i for i, answer in enumerate(answers[: at + 1]) if answer.before is not None)
         model = copy.copy(self)
         again = list(answers)
-        again[at] = answers[at]._replace(place=place, factor=factor)
+        again[at] = answers[at]._replace(place=place)
         model._return_to(answers[first].before or {})
+        if not self.weighting.balanced:  # the classes since then have weights, too
+            model.weighting = model.weighting._replace(factors=self.weighting.factors)
         model.answers = tuple(again[:first])
         for i, answer in enumerate(again[first:], first):
             model.rounds = answer.rounds
@@ -281,7 +287,7 @@ class SingleRounds:
         """Learn an answer, and keep it among those that can be corrected."""
         before = self._snapshot() if len(self.answers) % support.COPY_EVERY == 0 else None
         code = code_of(answer.place, self.stacked)
-        updated = self._learn_one(answer.ticket, code, answer.weight * answer.factor)
+        updated = self._learn_one(answer.ticket, code, answer.weight)
         self.answers = (*self.answers, answer._replace(before=before))
         if len(self.answers) >= self.correctable + 2 * support.COPY_EVERY:
             self.answers = self.answers[support.COPY_EVERY :]
@@ -303,7 +309,7 @@ class SingleRounds:
     def _learn_one(self: Any, ticket: Ticket, label: int, weight: float) -> bool:
         """Learn the label of one row; return whether the learner took a step."""
         times, weighting = 1, self.weighting
-        if label >= LATER and (weight != 1 or weighting.balanced):  # a class that has a weight
+        if label >= LATER and (weight != 1 or weighting.weighs):  # a class that has a weight
             index = indices(np.array([label]), self.stacked)
             draw = max(self.rounds - 1, weighting.drawn + 1)
             weighting = weighting.at(self.rounds - 1, self.classes)
@@ -344,14 +350,16 @@ class SingleRounds:
             self.recent = block, self._rows(block)
         rows = self.recent[1]
         kept: list[np.ndarray] = []
-        before, renewals = self.state, self.renewals
+        before, renewals, weighting = self.state, self.renewals, self.weighting
+        if weighting.balanced and draw != GIVEN:
+            self.weighting = weighting.at(self.rounds, self.classes)
         if self.renewing:
             self.renew(self.rounds + (0 if draw == GIVEN else 1))
         if label != LATER and not (self.space.atomic or self.guarded):
             kept = [array.copy() for array in (*self.state, self.past)]
         while not self._call(rows, one[:3], late, full, one.out, self.waiting):
             if label == LATER or not self._grown(rows):
-                self.state, self.renewals = before, renewals
+                self.state, self.renewals, self.weighting = before, renewals, weighting
                 if kept:
                     self.state, self.past = self.space.State(*kept[:-1]), kept[-1]
                 raise Refused(0, support.why_refused(block, 0))

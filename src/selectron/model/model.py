@@ -80,7 +80,7 @@ class Model(SingleRounds):
         self.max_support, self.sketch = max_support, sketch
         self.draws = Draws(seed)
         self.chance = self.draws.aside()
-        self.weighting = weighting.Weighting(self.chance, balanced)
+        self.weighting = weighting.Weighting(self.chance, balanced, self.aging)
         self.correctable, self.answers, self.renewals = correctable, (), ()
         self.rounds = self.strained = self.labels = 0  # labels learned
         self.open: dict[int, Ticket] = {}  # by ticket
@@ -168,6 +168,8 @@ class Model(SingleRounds):
     def proba(self, block: Dense | Sparse, n: int) -> np.ndarray:
         """Return the probabilities of the classes for n rows, (n, n_classes)."""
         outcome = self.look(block, n, full=self.calibration.own, scores=True)
+        if self.weighting.shifts:
+            return weighting.proba(np.asarray(outcome.scores))
         codes = np.full(n, NONE, self.codes)
         return self.calibration.proba(outcome.arrays(), codes, EMPTY)
 
@@ -264,7 +266,7 @@ class Model(SingleRounds):
     def _learn(self, block: Any, given: Given, draw: Any, full: bool, calibrated: bool) -> Outcome:
         """Play rounds and count them, all or nothing; each takes one draw, used or not."""
         labels, times, weights = given
-        if weights is not None or self.weighting.balanced:
+        if weights is not None or self.weighting.weighs:
             weights = np.ones(len(labels)) if weights is None else weights.copy()
             given = Given(labels.copy(), times, weights)
         out, calibrated = self.outcome(len(labels), full, full), calibrated and not self.ranks
@@ -279,6 +281,8 @@ class Model(SingleRounds):
             self.draws.skip(len(labels))
         if not (full and calibrated):
             return out
+        if self.weighting.shifts:
+            return replace(out, replay=partial(weighting.proba, out.scores))
         record = out.arrays(), given.labels, weighting.rates(out.ask_probability, weights)
         return replace(out, replay=partial(before["calibration"].proba, *record))
 
@@ -290,7 +294,9 @@ class Model(SingleRounds):
         If they are `calibrated`, labels have the weight 1 / probability of asking where that is
         recorded, and else the weight 1, as if they are all given.
         """
-        full = len(out.margin) > 0
+        full, shifts, proba = len(out.margin) > 0, self.weighting.shifts, calibration.NO_PROBA
+        calibrated, margins = calibrated or shifts, shifts or self.calibration.own
+        recorded = full or (shifts and draw is None)
         if self.timed and not len(given.times):
             given = given._replace(times=np.zeros(len(out)))  # of rounds that do not use them
         for first, n, piece in pieces(self, block, len(out)):
@@ -303,17 +309,19 @@ class Model(SingleRounds):
                 draws = self.draws.take(size) if draw is None else constant(draw)[:size]
                 labels, times, weights = given.part(part)
                 rows, record = rows_of(piece, start, start + size), out.part(part)
-                if calibrated and not full:  # that takes the scores
-                    scratch = self.outcome(size, self.calibration.own, ages=False)
-                    record = replace(scratch, flags=record.flags)
-                rounds = labels, draws, times
+                if calibrated:  # that takes the scores
+                    record = record.filled(self.outcome(size, margins, ages=False))
+                rounds, parts = (labels, draws, times), [(slice(None), self.weighting)]
                 if weights is None:
                     self.play_block(rows, rounds, at, record)
                 else:
-                    weighting.play(self, rows, rounds, at, record, weights)
+                    parts = weighting.play(self, rows, rounds, at, record, weights)
                 if calibrated:
-                    rates = weighting.rates(record.ask_probability if full else EMPTY, weights)
-                    self.calibration.learn(record.arrays(), labels, rates)
+                    rates = weighting.rates(record.ask_probability if recorded else EMPTY, weights)
+                    proba = np.empty((size, max(2, self.columns))) if shifts else proba
+                    self.calibration.learn(record.arrays(), labels, rates, proba)
+                for each, used in parts if shifts else ():
+                    used.predict(record.part(each).arrays(), proba[each])
                 start += max(size, 1)
 
     def play_block(self, block: Any, rounds: Any, start: int, out: Outcome) -> None:

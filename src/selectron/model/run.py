@@ -96,6 +96,11 @@ class Outcome:
         """Return a view of some of the rounds."""
         return Outcome(*(array[rounds] for array in self.arrays()))
 
+    def filled(self, other: "Outcome") -> "Outcome":
+        """Return the record with the arrays of another one where it has none."""
+        pairs = zip(self.arrays(), other.arrays(), strict=True)
+        return Outcome(*(own if len(own) else array for own, array in pairs))
+
     def __len__(self) -> int:
         """Return the number of rounds."""
         return len(self.flags)

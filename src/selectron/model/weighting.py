@@ -1,23 +1,27 @@
 """Weights of labels: a label of weight w is learned w times in a row, in one round.
 
-The experts of `LeadingHistory` learn it w times, but its posterior weights count it once.
-
 A fraction is one more time with that probability, by a draw that depends on the round alone, so
 that rounds may be cut anywhere, and the draws of the askers stay as they are.
+
+The weight of a class multiplies those of its labels. For ensembles, it multiplies the probability
+of the class instead, in predictions alone: they learn how frequent classes are from labels as they
+are. Their posterior weights count a label of any weight once.
 """
 
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..engine.loop import AGAIN, LATER, NONE
-from ..engine.round import ASKED, STRAINED, UPDATED
+from ..engine.round import ASKED, CLASS, STRAINED, UPDATED
 from ..engine.rows import rows_of, taken
 from .run import Outcome, indices
 
 MOST = 1000.0  # of a weight
 RAREST = 100.0  # of the weight of a class that balances its frequency
 COPIES = 4096  # rows that are played at a time
+TINY = 1e-300  # by which probabilities may be divided
 
 
 class Weighting(NamedTuple):
@@ -29,16 +33,23 @@ class Weighting(NamedTuple):
 
     seed: int
     balanced: bool = False
+    ensemble: bool = False
     drawn: int = -1  # the last draw for a single label
     totals: tuple[int, ...] = ()
     factors: tuple[float, ...] = ()  # the weights of the classes
     renewed: int = 0
 
     @classmethod
-    def of(cls, fields: Any) -> "Weighting":
+    def read(cls, fields: Any) -> "Weighting":
         """Return the weighting of a file, whose tuples are lists."""
         own: Any = (tuple(field) if isinstance(field, list) else field for field in fields)
         return cls(*own)
+
+    def given(self, weights: Mapping[Any, float], names: Sequence[Any]) -> "Weighting":
+        """Return the weighting with these weights of classes; those not given are 1."""
+        factors = [float(weights.get(name, 1.0)) for name in names]
+        factors += [1.0] * (2 - len(names))  # not named yet
+        return self._replace(factors=tuple(factors))
 
     def at(self, before: int, classes: int) -> "Weighting":
         """Return the weighting after some rounds."""
@@ -50,9 +61,42 @@ class Weighting(NamedTuple):
         factors = np.minimum(RAREST, (totals.max() + 1) / (totals + 1))
         return self._replace(factors=tuple(factors.tolist()), renewed=last)
 
+    @property
+    def weighs(self) -> bool:
+        """Whether classes have weights."""
+        return self.balanced or bool(self.factors)
+
+    @property
+    def shifts(self) -> bool:
+        """Whether they multiply probabilities, from which predictions follow, and not labels."""
+        return self.ensemble and self.weighs
+
+    def of(self, index: np.ndarray) -> np.ndarray:
+        """Return the weights of classes; that of a new one is 1 until it is renewed, or given."""
+        more = 1 + index.max(initial=0) - len(self.factors)
+        return np.array(self.factors + (1.0,) * more)[index]
+
+    def predict(self, out: tuple, proba: np.ndarray) -> None:
+        """Predict by probabilities p times the weights, in the arrays of an `Outcome`.
+
+        Scores are then 2 p - 1 of every class, or of the second of two.
+        """
+        margins, _, flags, scores, *_ = out
+        found = proba * self.of(np.arange(proba.shape[1]))
+        found /= np.maximum(found.cumsum(axis=1)[:, -1:], TINY)  # a sum in one order, always
+        scores[:] = 2 * found[:, -scores.shape[1] :] - 1
+        index, gap = (scores[:, 0] >= 0) * 1, scores[:, 0]
+        if scores.shape[1] > 1:
+            index = scores.shape[1] - 1 - scores[:, ::-1].argmax(axis=1)  # the last of equal ones
+            gap = np.diff(np.sort(scores, axis=1)[:, -2:])[:, 0]
+        flags[:] = flags & (1 << CLASS) - 1 | index << CLASS
+        if len(margins):
+            margins[:] = gap
+
     def times(self, weights: np.ndarray, index: np.ndarray, draw: int) -> np.ndarray:
         """Return how often labels of classes `index` are learned; `draw` is the first one's."""
-        weights = weights * np.array(self.factors)[index] if self.balanced else weights
+        factors = self.of(index)
+        weights = weights * (factors > 0 if self.shifts else factors)
         whole = np.floor(weights)
         if (whole == weights).all():
             return whole.astype(int)
@@ -67,6 +111,16 @@ class Weighting(NamedTuple):
         totals = np.bincount(index, minlength=len(self.totals))
         totals[: len(self.totals)] += np.array(self.totals, dtype=int)
         return self._replace(totals=tuple(totals.tolist()))
+
+
+def proba(scores: np.ndarray) -> np.ndarray:
+    """Return the probabilities p of classes whose scores are 2 p - 1.
+
+    >>> proba(np.array([[-0.5]])).tolist()
+    [[0.75, 0.25]]
+    """
+    p = (1 + scores) / 2
+    return p if scores.shape[1] > 1 else np.hstack([1 - p, p])
 
 
 def step(before: int) -> int:
@@ -87,26 +141,28 @@ def rates(chances: np.ndarray, weights: Any) -> np.ndarray:
 
 def play(
     model: Any, block: Any, rounds: tuple, start: int, out: Outcome, weights: np.ndarray
-) -> None:
-    """Play rows with labels of some weights.
+) -> list[tuple[slice, Weighting]]:
+    """Play rows with labels of some weights; return parts, and the weights of classes in each.
 
     `weights` is overwritten by the numbers of times, and labels that are not learned by LATER.
     """
-    n, first = len(weights), 0
+    n, first, parts = len(weights), 0, []
     while first < n:
         before, last = model.rounds + start + first, n
         if model.weighting.balanced:
             last = min(n, first + step(before) - before % step(before))
         part = slice(first, last)
         labels = rounds[0][part]
-        index = indices(labels, model.stacked)
-        weighting = model.weighting.at(before, model.classes)
+        index = np.maximum(indices(labels, model.stacked), 0)  # any, where there is no label
+        weighting = model.weighting = model.weighting.at(before, model.classes)
         times = weighting.times(weights[part], index, before)
         labels[(times == 0) & (labels != NONE)] = LATER
         _play_copies(model, block, rounds, start, out, times, part)
         learned = (out.flags[part] & ASKED != 0) & (times > 0)
         model.weighting = weighting.learned(index[learned])
         weights[part], first = times, last
+        parts.append((part, weighting))
+    return parts
 
 
 def _play_copies(

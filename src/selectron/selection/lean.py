@@ -18,7 +18,6 @@ from ..errors import Refused, SelectronError
 from ..estimator.checks import finite
 from ..estimator.classifier import OnlineClassifier
 from ..estimator.parameters import all_or_nothing
-from ..estimator.weights import row_weights
 from ..model.model import Model
 from ..model.run import Run, named
 from ..model.support import TOO_LARGE
@@ -174,8 +173,7 @@ def lean_run(
         _two_classes(classifier)
         model = copy.deepcopy(classifier.model_)
         full = classifier.run(X, y)
-    weights = row_weights(classifier, None, full.code)
-    positive, used = _replayed(model, block, full, weights, sigma, norm)
+    positive, used = _replayed(model, block, full, sigma, norm)
     flags = full.flags & (1 << CLASS) - 1 | positive.astype(np.int32) << CLASS
     return LeanRun(full, replace(full, margin=None, ask_probability=None, flags=flags), used)
 
@@ -192,6 +190,8 @@ def _two_classes(classifier: OnlineClassifier) -> None:
         raise SelectronError(
             "Small weights can be dropped for tables of numbers only: encode the rows before."
         )
+    if model.aging and model.weighting.weighs:
+        raise SelectronError("Small weights can be dropped only if classes have no weights.")
     if model.stacked or model.dual:
         raise SelectronError(
             "Small weights can be dropped for two classes only, learned without a kernel."
@@ -204,7 +204,7 @@ def _two_classes(classifier: OnlineClassifier) -> None:
 
 
 def _replayed(
-    model: Model, block: Dense | Sparse, full: Run, weights: Any, sigma: float, norm: str
+    model: Model, block: Dense | Sparse, full: Run, sigma: float, norm: str
 ) -> tuple[np.ndarray, np.ndarray]:
     """Repeat a run; return the lean predictions and their numbers of weights.
 
@@ -225,8 +225,7 @@ def _replayed(
             used[part] = np.count_nonzero(w[mask])
             if w[~mask].any():
                 positive[part] = _margins(rows[part], np.where(mask, w, 0.0), bias, model) >= 0
-            own = None if weights is None else weights[part]
-            model.learn(rows_of(block, start, stop), codes[part], own)
+            model.learn(rows_of(block, start, stop), codes[part])
             start = stop
     return positive, used
 
