@@ -33,7 +33,7 @@ class Weighting(NamedTuple):
 
     seed: int
     balanced: bool = False
-    ensemble: bool = False
+    ensemble: bool = False  # whether one learns, as in `history`
     drawn: int = -1  # the last draw for a single label
     totals: tuple[int, ...] = ()
     factors: tuple[float, ...] = ()  # the weights of the classes
