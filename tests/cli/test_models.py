@@ -232,6 +232,50 @@ def test_class_weights_hold_for_classes_that_come_later(call, tmp_path, numbers)
 
 
 @pytest.mark.compiles
+@pytest.mark.parametrize("learner", [None, Perceptron()], ids=str)
+@pytest.mark.parametrize("weights", ["balanced", {"spam": 5.0, "late": 0.5}], ids=str)
+def test_class_weights_are_those_of_python(call, weights, learner):
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(300, 2)), columns=["a", "b"])
+    y = np.array(["ham", "late", "spam"])[np.digitize(X["a"] + X["b"], [0.5, 1.5])]
+    X.assign(label=y).to_csv("a.csv", index=False)
+    clf = OnlineClassifier(
+        learner, Fixed(0.5), encoder="auto", class_weight=weights, random_state=0
+    )
+    clf.run(X, y, classes=["ham", "late", "spam"])
+    given = [weights] if weights == "balanced" else [f"{k}={w}" for k, w in weights.items()]
+    options = ["--classes", "ham,late,spam", "--ask", "fixed:p=0.5", "--save", "m"]
+    options += [text for each in given for text in ("--class-weight", each)]
+    options += ["--learner", "perceptron"] if learner is not None else []
+    done(call("run", "a.csv", *options))
+    kept = OnlineClassifier.load("m")
+    assert kept.class_weight == weights
+    assert kept.predict_proba(X).tolist() == clf.predict_proba(X).tolist()
+    assert kept.predict(X).tolist() == clf.predict(X).tolist()
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        ("--class-weight spam", "'spam' should be LABEL=WEIGHT"),
+        ("--class-weight spam=1001", "a weight from 0 to 1000"),
+        ("--class-weight spam=nan", "a weight from 0 to 1000"),
+        ("--class-weight spam=2 --class-weight balanced", "or balanced alone"),
+        ("--class-weight spam=2 --class-weight spam=3", "a label has 2 weights"),
+        ("--class-weight spam=2 --bounds", "--bounds excludes --class-weight"),
+    ],
+)
+def test_class_weights_that_will_not_do(call, stream, options, why):
+    result = call("run", stream[0], *options.split())
+    assert result.exit_code == 2
+    assert why in " ".join(result.stderr.split())
+
+
+def test_a_weight_of_no_label_is_reported(call, stream):
+    result = done(call("run", stream[0], *FAST, "--class-weight", "Spam=2"))
+    assert f"--class-weight names 'Spam', which is no label in {stream[0]}" in result.stderr
+
+
+@pytest.mark.compiles
 @pytest.mark.parametrize("more", [(), ("--delay", 20)], ids=str)
 @pytest.mark.parametrize("weights", ["balanced", {"spam": 5.0, "late": 9.0}], ids=str)
 def test_an_ensemble_weighs_classes_that_come_later(call, weights, more):

@@ -188,7 +188,7 @@ def save(path: str, contest: Contest, choice: Choice, before: Saved | None) -> s
         shared = {name: getattr(model, name) for name in SHARED}
         clf = OnlineClassifier(fit_intercept=model.constant, **shared)
         clf.model_, clf.named_ = model, contest.classes.named
-        clf.classes_, clf.class_weight_ = np.empty(0), {}
+        clf.classes_, clf.class_weight_ = np.empty(0), dict(contestant.weights or {})
     if len(clf.classes_) < model.classes:
         clf.classes_ = np.array(contest.classes.names[: model.classes])
         clf.class_weight_ = by_name(clf.class_weight_)

@@ -1,5 +1,6 @@
 """Options of commands: learners, askers and budgets as text, and combinations that are refused."""
 
+import math
 import os
 import re
 import tempfile
@@ -16,16 +17,18 @@ from ..learners.leading_history import default_for
 from ..model.compose import check_pair, space_for
 from ..model.model import Model
 from ..model.support import kernel_for, kind
+from ..model.weighting import MOST
 from ..specs import within
 from ..storage import MAGIC
 from ..streams.readers import by_name
 
+BALANCED = "balanced"
 DECISIONS = (".csv", ".jsonl", ".ndjson", ".parquet", ".pq")  # endings of their files
 PICTURES = (".png", ".svg", ".pdf")
 DEMO = LeadingHistory(), LASEC(), SecondOrderPerceptron(), PassiveAggressive(), Perceptron()
 FOR_FILES = [
     *("label", "ignore", "columns", "time", "kind", "header", "encoding", "skip_damaged"),
-    *("classes", "first"),
+    *("classes", "class_weight", "first"),
 ]
 OF_CHOICE = "label", "ignore", "time"  # which a model of `selectron run` fixes, too
 CALIBRATED = "output", "save", "as_json", "metrics", "calibration"  # whose results need it
@@ -33,6 +36,7 @@ SETTINGS = "normalize", "many", "kernel", "max_support", "sketch", "seed"  # of 
 OF_MODEL = (  # options that a saved model fixes
     *("learners", "askers", "seed", "bounds", "columns"),
     *("classes", "kernel", "max_support", "sketch", "many", "intercept", "normalize"),
+    "class_weight",
 )
 
 
@@ -51,6 +55,25 @@ def kinds(ctx: Any, param: Any, given: tuple[str, ...]) -> dict[str, str]:
             reason = f"{kind!r} is not a kind: there are {', '.join(KINDS)}"
             raise click.BadParameter(reason, ctx, param)
         found[name] = kind
+    return found
+
+
+def class_weights(ctx: Any, param: Any, given: tuple[str, ...]) -> dict[str, float] | str:
+    """Return the weights of classes, from `fraud=10`, or "balanced"."""
+    if given == (BALANCED,):
+        return BALANCED
+    found: dict[str, float] = {}
+    for text in given:
+        name, _, weight = text.rpartition("=")
+        try:
+            found[name] = float(weight)
+        except ValueError:
+            found[name] = math.nan
+        if not (name and 0 <= found[name] <= MOST):
+            how = f"should be LABEL=WEIGHT, with a weight from 0 to {MOST:.0f}, or {BALANCED} alone"
+            raise click.BadParameter(f"{text!r} {how}", ctx, param)
+    if len(found) < len(given):
+        raise click.BadParameter("a label has 2 weights: give one.", ctx, param)
     return found
 
 
@@ -160,6 +183,8 @@ def check_usage(options: dict[str, Any]) -> None:
     names = check_classes(options["classes"])
     check_target(output, DECISIONS, "-o")
     check_target(picture, PICTURES, "--plot")
+    if options["bounds"] and options["class_weight"]:
+        raise click.UsageError("--bounds excludes --class-weight: the theorems are about mistakes.")
     if options["calibration"] and file is not None and picture is None:
         raise click.UsageError("--calibration needs --plot.")
     check_target(save, (), "--save")
@@ -272,7 +297,7 @@ def contestants(width: int, sparse: bool, options: dict[str, Any]) -> list[Conte
     learners = learners_of(options) or (default,)
     check_learners(learners, options)
     settings = {name: options[name] for name in SETTINGS}
-    calibrated = any(options[name] for name in CALIBRATED)
+    calibrated, weights = any(options[name] for name in CALIBRATED), options["class_weight"]
     return [
         Contestant(
             Model(
@@ -281,10 +306,12 @@ def contestants(width: int, sparse: bool, options: dict[str, Any]) -> list[Conte
                 width=width,
                 sparse=sparse,
                 constant=options["intercept"],
+                balanced=weights == BALANCED,
                 **settings,
             ),
             options["delay"],
             calibrated,
+            weights=None if weights == BALANCED else weights,
         )
         for asker in options["askers"] or (None,)
         for learner in learners

@@ -25,7 +25,17 @@ from ..streams.readers import Chunk
 from . import ExamplesFirst, Whole, files, warn
 from .files import naming
 from .models import is_table, load, save, uninterrupted
-from .options import OF_CHOICE, by_time, check_fixed, check_usage, contestants, of_a_file, target
+from .options import (
+    BALANCED,
+    OF_CHOICE,
+    by_time,
+    check_fixed,
+    check_usage,
+    class_weights,
+    contestants,
+    of_a_file,
+    target,
+)
 from .theorems import check_part, promises, theorems
 
 PICTURE = "selectron-run.png"
@@ -103,6 +113,14 @@ MOST_SHOWN = 40  # lines about columns
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
 @of_a_file
 @click.option(
+    "--class-weight",
+    metavar="LABEL=WEIGHT",
+    callback=class_weights,
+    multiple=True,
+    help="How much rows of a class count, such as fraud=10; may be repeated. Or balanced: by how "
+    "rare the class is among the labels asked for. Default: 1.",
+)
+@click.option(
     "--kernel", type=KERNEL, help=f"Keep examples instead of weights: {', '.join(KERNEL.kinds)}."
 )
 @click.option(
@@ -153,6 +171,7 @@ def run(**options: Any) -> None:
         selectron run mail.jsonl --budget 200/1d --time received
         selectron run data.csv.gz --learner lasec:b=1,c=1000 --ask margin:b=0.1
         selectron run mail.svm --learner perceptron --learner arow -o decisions.csv
+        selectron run cards.csv --class-weight fraud=10 --metrics
         selectron run today.csv --column zip=category --ignore id --save mail.model
         selectron run tomorrow.csv --model mail.model --save mail.model
     """
@@ -179,6 +198,7 @@ def run(**options: Any) -> None:
             report(contest, bounds, options)
         draw(contest, options)
         if interrupted or not fault:
+            warn_of_weights(contest, options)
             known = session.before and len(session.before.classifier.classes_)
             describe(contest, session.source, known)
     if interrupted:
@@ -296,6 +316,14 @@ class Session:
         click.echo(f"The model is in {path}", err=True)
         kept, row = shlex.quote(path), self.behind + self.rows + 1
         return f"; --model {kept} --save {kept} --from {row} goes on"
+
+
+def warn_of_weights(contest: Contest, options: dict[str, Any]) -> None:
+    """Warn of weights of classes that no row has had."""
+    given = options["class_weight"]
+    for name in given if given != BALANCED else ():
+        if name not in contest.classes.names:
+            warn(f"--class-weight names {name!r}, which is no label in {options['file']}")
 
 
 def describe(contest: Any, source: Any, known: int | None) -> None:
