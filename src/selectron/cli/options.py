@@ -137,6 +137,16 @@ of_a_file = adding(  # the options for reading a file and its columns
 )
 
 
+of_weights = click.option(
+    "--class-weight",
+    metavar="LABEL=WEIGHT",
+    callback=class_weights,
+    multiple=True,
+    help="How much rows of a class count, such as fraud=10; may be repeated. Or balanced: by how "
+    "rare the class is among the labels asked for. Default: 1.",
+)
+
+
 def of_a_model(arguments: str) -> Callable:
     """Add a model and a file, MODEL FILE, or --model MODEL FILE; `arguments` is what help shows."""
     return adding(

@@ -26,14 +26,13 @@ from . import ExamplesFirst, Whole, files, warn
 from .files import naming
 from .models import is_table, load, save, uninterrupted
 from .options import (
-    BALANCED,
     OF_CHOICE,
     by_time,
     check_fixed,
     check_usage,
-    class_weights,
     contestants,
     of_a_file,
+    of_weights,
     target,
 )
 from .theorems import check_part, promises, theorems
@@ -112,14 +111,7 @@ MOST_SHOWN = 40  # lines about columns
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
 @of_a_file
-@click.option(
-    "--class-weight",
-    metavar="LABEL=WEIGHT",
-    callback=class_weights,
-    multiple=True,
-    help="How much rows of a class count, such as fraud=10; may be repeated. Or balanced: by how "
-    "rare the class is among the labels asked for. Default: 1.",
-)
+@of_weights
 @click.option(
     "--kernel", type=KERNEL, help=f"Keep examples instead of weights: {', '.join(KERNEL.kinds)}."
 )
@@ -321,7 +313,7 @@ class Session:
 def warn_of_weights(contest: Contest, options: dict[str, Any]) -> None:
     """Warn of weights of classes that no row has had."""
     given = options["class_weight"]
-    for name in given if given != BALANCED else ():
+    for name in given if isinstance(given, dict) else ():
         if name not in contest.classes.names:
             warn(f"--class-weight names {name!r}, which is no label in {options['file']}")
 

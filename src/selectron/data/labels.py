@@ -191,7 +191,7 @@ def distinct(labels: Any) -> np.ndarray:
         narrow = np.array(plain) if {*map(type, plain)} in ({int}, {bool}) else found
         return narrow if narrow.dtype.kind in "biu" else found
     except TypeError as error:
-        first = next(iter(array))
+        first = array[0]
         other = next((one for one in array if type(one) is not type(first)), first)
         raise SelectronError(
             f"The labels {shown(first)} and {shown(other)} cannot be sorted together: give all as "

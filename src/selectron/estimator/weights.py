@@ -77,8 +77,9 @@ def class_weights(given: Any, named: np.ndarray | None) -> dict:
 
 def warn_if_unused(clf: Any) -> None:
     """Warn if `class_weight_` names what is none of the classes so far."""
+    known = clf.classes_.tolist()
     for label in clf.class_weight_:
-        if label not in clf.classes_.tolist():
+        if label not in known:
             only = f"no label so far: they are {listed(clf.classes_)}."
             warnings.warn(f"class_weight names {label!r}, which is {only}", stacklevel=3)
 

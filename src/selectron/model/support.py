@@ -111,11 +111,9 @@ def why_refused(block: Dense | Sparse, i: int) -> str:
     bad = np.flatnonzero(~np.isfinite(values))
     if len(bad):
         blank = np.isnan(values[bad[0]])
-        what, advice = (
-            ("NaN", "; TableEncoder takes blanks in tables and dicts")
-            if blank
-            else ("infinite", "")
-        )
+        what, advice = "infinite", ""
+        if blank:
+            what, advice = "NaN", "; TableEncoder takes blanks in tables and dicts"
         return f", feature {features[bad[0]]} is {what}: every value must be finite{advice}."
     with np.errstate(over="ignore"):
         large = not np.isfinite(values @ values)

@@ -190,7 +190,7 @@ def _two_classes(classifier: OnlineClassifier) -> None:
         raise SelectronError(
             "Small weights can be dropped for tables of numbers only: encode the rows before."
         )
-    if model.aging and model.weighting.weighs:
+    if model.weighting.shifts:
         raise SelectronError("Small weights can be dropped only if classes have no weights.")
     if model.stacked or model.dual:
         raise SelectronError(
