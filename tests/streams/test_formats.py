@@ -21,6 +21,7 @@ from .reading import dense, fails, stored
         ("3:1\n", True),
         ("spam 3:1e-4\n", True),
         ("# comment\n1 2:3\n", True),
+        ("# comment\n\n# another\n1 2:3\n", True),
         ("#a,y\n1,2\n", False),
         ("1,2,3\n", False),
         ('{"a": 1}\n', False),
@@ -34,6 +35,11 @@ def test_formats_by_content(tmp_path, name, text, sparse):
     source = read(stored(tmp_path, name, text), ignore="12:30" if text.startswith("12") else ())
     (chunk,) = source
     assert isinstance(chunk.rows, Sparse) == sparse
+
+
+def test_comments_before_a_table_do_not_make_it_svmlight(tmp_path):
+    path = stored(tmp_path, "a", "# one\n# two\na,y\n1,2\n")
+    assert fails(path)[1].endswith("if line 1 is a title, delete it")
 
 
 def test_the_name_goes_before_the_content(tmp_path):

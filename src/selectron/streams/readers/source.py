@@ -37,6 +37,7 @@ MODEL = b"selectron\n"  # what files of models begin with
 GUESSED = 50  # values that a column may have to be taken for the label without being named
 MANY = 0.1  # values a row from which a label is doubted that is not refused
 COMMENT = re.compile(rb"\s*#[^,;\t]*$")  # with a comma it is rather the header of a table
+COMMENTS = 100  # lines in which one is looked for that is none
 
 
 class Chunk(NamedTuple):
@@ -218,8 +219,12 @@ class Source:
             yield from tables.parquet_parts(file, self._size, self.choice)
             return
         rows = 0
-        if first := blocks.first():
-            for part in self._text(blocks, kind or by_content(first[0])):
+        first = blocks.first()
+        for count in range(2, COMMENTS):
+            if kind is None and first and COMMENT.match(first[-1]):
+                first = blocks.first(count)
+        if first:
+            for part in self._text(blocks, kind or by_content(first[-1])):
                 yield part
                 rows += len(part.labels)
         if blocks.fault:
@@ -280,7 +285,7 @@ def by_name(path: str) -> str | None:
 
 
 def by_content(line: bytes) -> str:
-    """Return the format by the first line that is not blank.
+    """Return the format by the first line that is not blank, nor a comment with others after it.
 
     >>> by_content(b"+1 3:0.5 7:1"), by_content(b'{"x": 1}'), by_content(b"1,2,3")
     ('svmlight', 'jsonl', 'csv')
