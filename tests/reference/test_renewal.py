@@ -266,7 +266,7 @@ def test_an_expert_that_is_no_longer_finite_starts_again(sparse, classes):
     k = int(one.experts[:EXPERTS, WEIGHT].argmin())
     one.a[k], one.experts[k, WEIGHT], one.experts[k, JOINT:] = 1e308, 0.0, 0.0
     one.experts[k, ALIVE] = 1.0
-    assert model.space.atomic
+    assert not model.space.refuses
     model.run(rows_of(block, 0, 3), y[:3].astype(model.codes))
     assert all(np.isfinite(array).all() for array in model.state)
     assert abs(one.a[k]).max() < 10

@@ -31,7 +31,7 @@ class Stack:
     def __init__(self, space: ModuleType | Any, reduction: ModuleType) -> None:
         self.space, self.reduction = space, reduction
         self.order, self.Rows = space.order, space.Rows
-        self.atomic = not getattr(space, "refuses", True)  # a round moves several vectors
+        self.refuses = getattr(space, "refuses", True)
         self.room = getattr(space, "room", None)  # for stored examples in each class: see `Dual`
         self.shared: tuple[str, ...] = declared(space, Space, "shared")
         self.__name__ = f"{space.__name__}_{reduction.__name__.rpartition('.')[2]}"

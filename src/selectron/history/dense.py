@@ -65,7 +65,7 @@ from .vectors import CONSTANT_VARIANCE, PRIOR_VARIANCE, reset_to_prior
 __all__ = ["OF_ROWS", "adapted", "informed", "renew", "rows_left", "sound", "start", "widen"]
 
 order = 2
-atomic, refuses = True, False
+refuses = False
 State, at, size, scaled, shared = TABLE.State, TABLE.at, TABLE.size, TABLE.scaled, TABLE.shared
 
 SHARED_OUT, LEAST_LIKELY = 0.005, 0.005

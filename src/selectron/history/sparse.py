@@ -55,7 +55,7 @@ __all__ += ["renew", "rows_left", "score_all", "sound", "widen"]
 SPARSE_KIND = OWN_UNITS, 2, OWN_UNITS, 1, OWN_UNITS
 
 order = 2
-atomic, refuses = True, False
+refuses = False
 State, at, size, scaled, shared = TABLE.State, TABLE.at, TABLE.size, TABLE.scaled, TABLE.shared
 
 

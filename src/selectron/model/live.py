@@ -355,7 +355,7 @@ class SingleRounds:
             self.weighting = weighting.at(self.rounds, self.classes)
         if self.renewing:
             self.renew(self.rounds + (0 if draw == GIVEN else 1))
-        if label != LATER and not (self.space.atomic or self.guarded):
+        if label != LATER and self.stacked and self.space.refuses and not self.guarded:
             kept = [array.copy() for array in (*self.state, self.past)]
         while not self._call(rows, one[:3], late, full, one.out, self.waiting):
             if label == LATER or not self._grown(rows):

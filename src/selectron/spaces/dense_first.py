@@ -11,7 +11,6 @@ from ..engine.rows import DenseRows as Rows
 from .state import BIAS, COUNT, LENGTH, SQUARE, Field, Table, numbers
 
 order = 1
-atomic = True
 MOST = 1e300  # of <w, w>, so that rounding errors do not decide whether it is finite
 
 

@@ -40,7 +40,6 @@ from .state import (
 )
 
 order = 2
-atomic = True
 STEPS_BETWEEN_NORMS = 16
 EPSILON = 2.0**-52
 

@@ -25,8 +25,6 @@ class Dual:
     when there are too many.
     """
 
-    atomic = True
-
     def __init__(self, order: int, sparse: bool, kernel: Any, bounded: bool) -> None:
         self.order, self.sparse, self.kernel, self.bounded = order, sparse, kernel, bounded
         self.explicit = order == 2 and sparse and kernel is Linear  # w is a dense vector

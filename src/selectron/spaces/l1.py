@@ -288,7 +288,7 @@ def dense_put(s: Any, of: np.ndarray, v: np.ndarray) -> None:
         s.w[of[k]] = v[k]
 
 
-dense = variant("dense_l1", dense_first, atomic=True, move=moving(dense_coordinates, dense_put))
+dense = variant("dense_l1", dense_first, move=moving(dense_coordinates, dense_put))
 
 
 def sparse_inner(s: Any, rows: Any, i: int) -> float:

@@ -39,7 +39,6 @@ from .dual_second import largest as largest
 from .state import FRESH, HELD, NOISE, SKETCH_LENGTH, SQUARE, Field, Room, Table, numbers
 
 order = 2
-atomic = True
 opposite, shrunk = dense_second.opposite, dense_second.shrunk
 
 

@@ -33,7 +33,6 @@ from .sparse_second import squared_norm
 from .state import DUAL_LENGTH, EPOCH, FRESH, HELD, MIX, SEEN, Field, Room, Table, numbers
 
 order = 2
-atomic = True
 EPOCHS = 64
 
 

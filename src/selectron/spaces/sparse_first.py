@@ -15,7 +15,6 @@ from .dense_first import square_after
 from .state import BIAS, COUNT, FACTOR, LENGTH, SQUARE, Field, Table, numbers
 
 order = 1
-atomic = True
 
 # When the factor leaves this range, it is multiplied into v. That costs O(d), at most once in a
 # hundred steps even if each of them halves w.

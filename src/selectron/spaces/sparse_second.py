@@ -18,7 +18,6 @@ from .sparse_first import products
 from .state import COUNT, FRESH, LARGEST, NOISE, SMALLEST, Field, Table
 
 order = 2
-atomic = True
 ZERO, ONE, ONE_MORE = np.zeros(1, np.int32), np.ones(1), np.array([0, 1])
 ceiling, largest, weights = dense_second.ceiling, dense_second.largest, dense_second.weights
 opposite, shrunk = dense_second.opposite, dense_second.shrunk
