@@ -24,7 +24,7 @@ from .errors import SelectronError
 __all__ = ["read", "write"]
 
 MAGIC = b"selectron\n"
-VERSION, CODEC = 27, "zstd"
+VERSION, CODEC = 28, "zstd"
 HEADER = "header"
 OWN = {name: getattr(kind, name) for kind in (learners, askers, kernels) for name in kind.__all__}
 
@@ -113,11 +113,13 @@ def packed(part: Any) -> list:
     """
     if not isinstance(part, tuple):
         return [part.__name__, None, False]
-    name = type(part).__name__
-    values = [packed(value) if hasattr(value, "_fields") else value for value in part]
-    for given, value in zip(part, values, strict=True):
-        if value is given and isinstance(value, tuple | list):  # would be read as a part
+    values: dict[str, Any] = part._asdict()  # type: ignore[attr-defined]
+    for name, value in values.items():
+        if hasattr(value, "_fields"):
+            values[name] = packed(value)
+        elif isinstance(value, tuple | list):  # would be read as a part
             _plain(value)
+    name = type(part).__name__
     return [name, values, OWN.get(name) is type(part)]
 
 
@@ -126,7 +128,17 @@ def part(packed: list, others: tuple[Any, ...]) -> Any:
     name, parameters, own = packed
     found = OWN if own else {kind.__name__: kind for kind in others}
     if name not in found:
-        raise SelectronError(f"The file needs {name}, which is not Selectron's: pass it in parts=.")
+        raise SelectronError(
+            f"The file needs {name}, which is not Selectron's: load it in Python, and pass it in "
+            "parts=."
+        )
     if parameters is None:
         return found[name]
-    return found[name](*[part(v, others) if isinstance(v, list) else v for v in parameters])
+    fields = getattr(found[name], "_fields", ())
+    if {*fields} != parameters.keys():
+        had, has = (", ".join(names) or "none" for names in (parameters, fields))
+        raise SelectronError(
+            f"{name} in the file has the parameters {had}, and the class in parts= has {has}."
+        )
+    values = {k: part(v, others) if isinstance(v, list) else v for k, v in parameters.items()}
+    return found[name](**values)

@@ -12,8 +12,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from selectron import OnlineClassifier, SelectronError, learners
-from selectron.askers import Margin
+from selectron.askers import Budget, Margin
 from selectron.data import TableEncoder, live
+from selectron.kernels import RBF
 from selectron.learners import (
     AROW,
     IELLIP,
@@ -113,6 +114,18 @@ def test_parameters_of_an_encoder():
 def test_new_part_and_its_parameter_in_one_call():
     clf = OnlineClassifier(Perceptron()).set_params(learner__b=3.0, learner=LASEC())
     assert clf.learner == LASEC(b=3.0)
+
+
+def test_parameters_of_parts_in_parts_and_of_kernels():
+    clf = OnlineClassifier(asker=Budget(rate=0.1, asker=Margin(0.5)), kernel="rbf")
+    assert clf.get_params()["asker__asker__b"] == 0.5
+    clf.set_params(asker__asker__b=0.25, asker__rate=0.2, kernel__gamma=3.0)
+    assert (clf.asker, clf.kernel) == (Budget(rate=0.2, asker=Margin(0.25)), RBF(gamma=3.0))
+    clf.set_params(asker__asker__b=0.75, asker__asker=Margin(0.1), kernel=None)
+    assert clf.asker.asker == Margin(0.75)
+    for name in ("asker__asker__c", "asker__rate__b", "kernel__gamma"):
+        with pytest.raises(SelectronError, match=f"^There is no parameter '{name}'"):
+            clf.set_params(**{name: 1.0})
 
 
 @pytest.mark.parametrize(

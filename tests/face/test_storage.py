@@ -1,6 +1,7 @@
 """Files: what is saved goes on bit for bit, and what is not a model is refused."""
 
 import stat
+from collections import namedtuple
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -162,6 +163,21 @@ def test_learner_of_a_user(tmp_path):
     loaded = OnlineClassifier.load(tmp_path / "model", parts=(Careful,))
     assert loaded.learner == Careful(0.25)
     assert np.array_equal(loaded.coef_, clf.coef_)
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_parameters_of_a_user_are_kept_by_name(tmp_path):
+    def mine(*names):
+        numbers = {"numbers": lambda self: tuple(self), "step": Careful.step}
+        return type("Mine", (namedtuple("Mine", names),), {"__slots__": (), **numbers})
+
+    OnlineClassifier(mine("rate", "floor")(0.25, 0.5)).fit(X, Y).save(tmp_path / "model")
+    loaded = OnlineClassifier.load(tmp_path / "model", parts=[mine("floor", "rate")])
+    assert loaded.learner == (0.5, 0.25)
+    with pytest.raises(
+        SelectronError, match=r"^Mine .* has the parameters rate, floor, .* rate\.$"
+    ):
+        OnlineClassifier.load(tmp_path / "model", parts=[mine("rate")])
 
 
 @pytest.mark.usefixtures("interpreted")

@@ -2,7 +2,10 @@
 
 import pytest
 
+from selectron import askers, learners
+
 from .decisions import ALL, REFUSED, cells, read
+from .grid import ASKERS, LEARNERS
 
 CELLS, TABLE = list(cells()), read()
 
@@ -14,6 +17,13 @@ def changed(cells):
 
 def test_the_table_has_every_cell_once():
     assert list(TABLE) == CELLS
+
+
+def test_no_learner_or_asker_is_left_out():
+    budgeted = {"BudgetPerceptron", "Forgetron"}  # in test_budgets.py
+    for table, module in ((LEARNERS, learners), (ASKERS, askers)):
+        names = {type(part).__name__ for part in table.values()}
+        assert names == {*module.__all__} - budgeted, module.__name__
 
 
 def test_compositions_decide_differently():

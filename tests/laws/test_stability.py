@@ -27,9 +27,11 @@ from selectron.learners import (
 )
 from selectron.learners.ellipsoid import DEEPEST
 from selectron.learners.gaussian import inverse_mills
+from selectron.model.compose import SECOND, order_of
 from selectron.model.model import Model
 from selectron.spaces.state import SMALLEST
 
+from . import grid
 from .grid import Stream, method, sparse_block
 from .playing import matrix
 
@@ -236,6 +238,11 @@ def test_a_feature_that_comes_late_has_been_raised_as_the_others():
 # Extended precision
 
 
+def test_no_learner_of_second_order_is_left_out():
+    second = {type(learner) for learner in grid.LEARNERS.values() if order_of(learner) is SECOND}
+    assert {type(learner) for learner in LEARNERS.values()} == second
+
+
 def coefficients(learner, m, q, y, k):
     """Return eta, mu and nu: the table of second-order rounds, in the precision of m and q."""
     one, s = q / q if q else 1.0, np.sqrt(q)
@@ -255,8 +262,9 @@ def coefficients(learner, m, q, y, k):
             z = y * m / sigma
             h, above = inverse_mills(float(z))  # of the double nearest to z
             return y * h / sigma, one, h * above / sigma**2
-        case _:
+        case SecondOrderPerceptron() | LASEC() | RLS():
             return (y - m) / (1 + q), one, 1 / (1 + q)
+    raise NotImplementedError(f"the step of {type(learner).__name__}")
 
 
 def steps(learner, m, y):

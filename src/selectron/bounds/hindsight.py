@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.svm import LinearSVC
 
 from ..errors import SelectronError
-from ..estimator.parameters import part
+from ..estimator.parts import part
 from ..model.run import Run
 from . import ellipsoid, large_margin, lasec, selective_sampling
 from .quantities import above_0, array, check, longest, weighted_mistakes

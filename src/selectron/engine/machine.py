@@ -46,6 +46,7 @@ def compiled(function: Callable, parts: Mapping[str, Any], name: str, what: str 
 def _load(function: Callable, parts: Mapping[str, Any], name: str, args: tuple, what: str) -> Any:
     """Return machine code for arguments of these types."""
     import numba
+    from numba.core import errors
 
     if getattr(numba.config, "DISABLE_JIT", False):
         return bind(function, parts)
@@ -57,7 +58,7 @@ def _load(function: Callable, parts: Mapping[str, Any], name: str, args: tuple, 
     try:
         with _uncollected(), _announced(what), linking():
             return _cached(function, parts, name, kind, signature)
-    except (numba.core.errors.NumbaError, TypeError, ValueError) as error:
+    except (errors.NumbaError, errors.UnsupportedBytecodeError, TypeError, ValueError) as error:
         raise SelectronError(f"{what} does not compile: {_reason(error)}.") from error
     except (OSError, RuntimeError):  # no folder to write to, or no room in it
         with linking():
@@ -166,8 +167,9 @@ def _reason(error: Exception) -> str:
     if not lines:
         return type(error).__name__
     reason = lines[0].partition(". ")[0].rstrip(".: ")
-    place = re.search(r'^File "(?:.*[/\\])?(.+)", (line \d+)', str(error), re.MULTILINE)
-    return f"{reason} ({place[1]}, {place[2]})" if place else reason
+    place = re.search(r'^File "(?:.*[/\\])?(.+)", line (\d+)', str(error), re.MULTILINE)
+    place = place or re.search(r"Raised from (?:.*[/\\])?(.+) \((\d+)\)", str(error))
+    return f"{reason} ({place[1]}, line {place[2]})" if place else reason
 
 
 def _counts(function: Callable) -> bool:

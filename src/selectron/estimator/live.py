@@ -13,7 +13,8 @@ from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
 from ..model.calibration import Belief, proba_of
 from . import checks
-from .parameters import all_or_nothing, flag, part
+from .parameters import all_or_nothing, flag
+from .parts import part
 from .rows import TakesRows
 from .weights import sample_weights, weigh
 

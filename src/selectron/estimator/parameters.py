@@ -7,11 +7,12 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
-from ..engine.parameters import floats, shown, whole
+from ..engine.parameters import shown, whole
 from ..errors import SelectronError
-from ..kernels import kernel_of
+from ..kernels import NAMED, kernel_of
 from ..learners.leading_history import default_for
 from ..model import Model
+from .parts import part
 
 CLASSIFIED = {"joint": "joint", "exact": "exact", "rest": "rest"}
 RANKED = {"joint": "ranking", "exact": "exact ranking"}
@@ -20,22 +21,24 @@ RANKED = {"joint": "ranking", "exact": "exact ranking"}
 class NestedParameters(BaseEstimator):
     """An estimator with NamedTuples as parameters, whose fields are parameters too: `learner__b`.
 
-    `defaults` has what None stands for: scikit-learn wants plain defaults in a signature.
+    So are the fields of these: `asker__asker__b`. `defaults` has what None stands for, as
+    scikit-learn wants plain defaults in a signature.
     """
 
     defaults: ClassVar[dict[str, Any]] = {}
 
     def part(self, name: str) -> Any:
-        """Return the learner or the asker."""
+        """Return the learner, the asker or another parameter; for the name of a kernel, that."""
         given = getattr(self, name)
-        return self.defaults[name] if given is None else given
+        if name == "kernel" and isinstance(given, str):
+            return NAMED.get(given)
+        return self.defaults.get(name) if given is None else given
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters; if `deep`, with those of the learner and the asker."""
+        """Return the parameters; if `deep`, with those of the learner, the asker and the kernel."""
         params = super().get_params(deep=deep)
-        for name in self.defaults if deep else ():
-            part = self.part(name)
-            params |= {f"{name}__{field}": getattr(part, field) for field in _fields(part)}
+        for name in super().get_params(deep=False) if deep else ():
+            params |= _nested(name, self.part(name))
         return params
 
     def set_params(self, **params: Any) -> "NestedParameters":
@@ -43,18 +46,13 @@ class NestedParameters(BaseEstimator):
         inner = {key: params.pop(key) for key in list(params) if "__" in key}
         with all_or_nothing(self):
             super().set_params(**params)
-            for key, value in inner.items():
+            for key, value in sorted(inner.items(), key=lambda item: item[0].count("__")):
                 name, _, field = key.partition("__")
-                own: Any = self.get_params(deep=False).get(name)
+                own: Any = self.part(name) if name in self.get_params(deep=False) else None
                 if isinstance(own, BaseEstimator):  # an encoder
                     setattr(self, name, clone(own).set_params(**{field: value}))
-                    continue
-                part: Any = self.part(name) if name in self.defaults else None
-                if field not in _fields(part):
-                    known = ", ".join(_fields(part)) or "none"
-                    hint = f": {type(part).__name__} has {known}" if part is not None else ""
-                    raise SelectronError(f"There is no parameter {key!r}{hint}.")
-                setattr(self, name, part._replace(**{field: value}))
+                else:
+                    setattr(self, name, _replaced(own, field.split("__"), value, key))
         return self
 
 
@@ -83,25 +81,25 @@ def _fields(part: Any) -> tuple[str, ...]:
     return () if isinstance(part, type) else getattr(part, "_fields", ())
 
 
-EXAMPLES = {"learner": "LASEC()", "asker": "Margin(0.1)"}
-METHODS = {"learner": ("numbers", "step"), "asker": ("numbers", "probability")}
-OF_MEMORY = ("numbers", "past", "chance", "after")  # of an asker that remembers
+def _nested(name: str, part: Any) -> dict[str, Any]:
+    """Return the parameters of a part by their nested names, with those of parts in it."""
+    found: dict[str, Any] = {}
+    for field in _fields(part):
+        inner = f"{name}__{field}", getattr(part, field)
+        found |= dict([inner]) | _nested(*inner)
+    return found
 
 
-def part(value: Any, role: str) -> Any:
-    """Return a learner or an asker; raise SelectronError if it is none."""
-    if not isinstance(value, tuple) or not hasattr(value, "_fields"):
-        raise SelectronError(
-            f"{role} must be an object from selectron.{role}s, such as {EXAMPLES[role]}, or a "
-            f"NamedTuple of your own, got {value!r}."
-        )
-    methods = OF_MEMORY if role == "asker" and hasattr(value, "after") else METHODS[role]
-    lacking = [name for name in methods if not callable(getattr(value, name, None))]
-    if lacking:
-        a = "a learner" if role == "learner" else "an asker"
-        raise SelectronError(f"{value!r} is not {a}: it has no {' and no '.join(lacking)}.")
-    floats(value)
-    return value
+def _replaced(part: Any, fields: list[str], value: Any, key: str) -> Any:
+    """Return a part with another value of a field, or of one of a part in it."""
+    field, *inner = fields
+    if field not in _fields(part):
+        known = ", ".join(_fields(part)) or "none"
+        hint = f": {type(part).__name__} has {known}" if part is not None else ""
+        raise SelectronError(f"There is no parameter {key!r}{hint}.")
+    if inner:
+        value = _replaced(getattr(part, field), inner, value, key)
+    return part._replace(**{field: value})
 
 
 def many(value: Any, ranks: bool) -> str:

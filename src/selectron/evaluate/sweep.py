@@ -11,7 +11,7 @@ from ..engine.loop import play
 from ..engine.parameters import shown
 from ..errors import SelectronError
 from ..estimator.classifier import OnlineClassifier
-from ..estimator.parameters import part
+from ..estimator.parts import part
 from ..kernels import kernel_of
 from ..model import support
 from ..model.compose import kind_of, parts, space_for

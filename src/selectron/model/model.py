@@ -241,7 +241,7 @@ class Model(SingleRounds):
         """Return the state of one vector before the first round, `times` as long as usual."""
         weights = times * self.weights_of(self.width)
         more = (self.limit, self.chance) if self.dual else self.start_room
-        shape = declared(self.learner, Learner, "shape")(type(self.learner)(*self.numbers[0]))
+        shape = declared(self.learner, Learner, "shape")(self.learner)
         return of_one(self.space).start(weights, shape, *more)
 
     def weights_of(self, width: int) -> int:

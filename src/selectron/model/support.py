@@ -118,7 +118,7 @@ def why_refused(block: Dense | Sparse, i: int) -> str:
     with np.errstate(over="ignore"):
         large = not np.isfinite(values @ values)
     beyond = " goes beyond what floating point resolves: scale the features"
-    return TOO_LARGE if large else f"{beyond}, or check the step if the learner is yours."
+    return TOO_LARGE if large else f"{beyond}, or check the learner or the kernel if it is yours."
 
 
 def check_memory(size: int, what: str, instead: str, copies: int = 2) -> None:

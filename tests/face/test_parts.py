@@ -1,0 +1,143 @@
+"""Learners and askers that a user wrote: what is wrong with them is named before compiling."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from tests.face.examples import is_one_sentence
+
+from selectron import Budget, OnlineClassifier
+from selectron.engine.round import Shape, ShapeStep, Step
+from selectron.errors import SelectronError
+from selectron.learners import Perceptron
+
+X = np.random.default_rng(0).normal(size=(30, 2))
+Y = (X[:, 0] > 0).astype(int)
+
+
+class Learner(NamedTuple):
+    rate: float = 0.5
+
+    def numbers(self):
+        return (self.rate,)
+
+    def step(self, r):
+        return Step(1.0, self.rate * r.y)
+
+
+class Asker(NamedTuple):
+    b: float = 0.5
+
+    def numbers(self):
+        return (self.b,)
+
+    def probability(self, r, q, t):
+        return self.b
+
+
+def changed(kind, **methods):
+    return type(kind.__name__, (kind,), {"__slots__": (), **methods})()
+
+
+def imports(self, r):
+    import math
+
+    return Step(1.0, math.sqrt(2.0) * r.y)
+
+
+LEARNERS = [
+    (changed(Learner, step=lambda self: Step(1.0, 0.0)), r"Learner.step must have .* \(self, r\)"),
+    (changed(Learner, steps=lambda self, m: True), r"Learner.steps must have .* \(self, m, y\)"),
+    (changed(Learner, step=lambda self, r: (1.0, r.y)), r"Learner.step\(.* must return Step\(keep"),
+    (changed(Learner, step=lambda self, r: None), r"must return Step\(keep, eta\), .*, got None"),
+    (changed(Learner, step=lambda self, r: ShapeStep(0.0, 1.0, 0.0)), r"or ShapeStep and a shape"),
+    (changed(Learner, shape=lambda self: Shape(1.0)), r"must return ShapeStep\(eta, mu, nu\), as"),
+    (changed(Learner, step=lambda self, r: r.label), r"Learner.step failed: AttributeError: "),
+]
+
+
+@pytest.mark.parametrize(("learner", "message"), LEARNERS)
+def test_a_learner(learner, message):
+    with pytest.raises(SelectronError, match=message) as caught:
+        OnlineClassifier(learner).fit(X, Y)
+    assert is_one_sentence(str(caught.value))
+
+
+@pytest.mark.compiles
+def test_an_import_in_a_step():
+    with pytest.raises(SelectronError, match=r"Learner does not compile: .*parts.py, line [0-9]+"):
+        OnlineClassifier(changed(Learner, step=imports)).fit(X, Y)
+
+
+ASKERS = [
+    (
+        changed(Asker, probability=lambda self, r, q: 0.5),
+        r"Asker.probability must have .*r, q, t\)",
+    ),
+    (Asker(7.0), r"Asker.probability\(-2.0, 0.5, 1\) must return a number from 0 to 1, got 7.0"),
+    (Asker(float("nan")), r"must return a number from 0 to 1, got nan"),
+    (changed(Asker, probability=lambda self, r, q, t: None), r"a number from 0 to 1, got None"),
+]
+
+
+@pytest.mark.parametrize("within", [lambda asker: asker, lambda asker: Budget(0.5, asker=asker)])
+@pytest.mark.parametrize(("asker", "message"), ASKERS)
+def test_an_asker(asker, message, within):
+    with pytest.raises(SelectronError, match=message) as caught:
+        OnlineClassifier(Perceptron(), within(asker)).fit(X, Y)
+    assert is_one_sentence(str(caught.value))
+
+
+def test_parameters_with_names_of_methods():
+    class Ball(NamedTuple):
+        radius: float = 1.0
+        numbers = Learner.numbers
+        step = Learner.step
+
+    class Late(NamedTuple):
+        after: float = 1.0
+        numbers, past, chance = Asker.numbers, Asker.numbers, Asker.probability
+
+    for given, name in (({"learner": Ball()}, "radius"), ({"asker": Late()}, "after")):
+        with pytest.raises(SelectronError, match=f"a parameter cannot be named {name}, as that is"):
+            OnlineClassifier(**given).fit(X, Y)
+
+
+class Worded(NamedTuple):
+    mode: str = "on"
+
+    def numbers(self):
+        return (1.0 if self.mode == "on" else 0.0,)
+
+    def step(self, r):
+        return Step(1.0, r.y if self.mode == "on" else 0.0)
+
+
+def test_a_step_that_compares_text():
+    """In compiled code, where it is a number, it would equal no text, without a message."""
+    with pytest.raises(SelectronError, match=r"eta=-1.0\), but Step\(keep=1.0, eta=0.0\) in comp"):
+        OnlineClassifier(Worded()).fit(X, Y)
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_a_shape_that_compares_text():
+    class Shaped(NamedTuple):
+        speed: str = "fast"
+
+        def numbers(self):
+            return (1.0 if self.speed == "fast" else 0.0,)
+
+        def shape(self):
+            return Shape(4.0 if self.speed == "fast" else 1.0)
+
+        def step(self, r):
+            return ShapeStep(r.y, 1.0, 0.0)
+
+    weights = [OnlineClassifier(Shaped(one)).fit(X, Y).coef_ for one in ("fast", "slow")]
+    assert abs(weights[0]).sum() > abs(weights[1]).sum()
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_steps_that_divide_by_zero_on_the_rows_tried_are_left_to_the_loop():
+    learner = changed(Learner, step=lambda self, r: Step(1.0, r.y / (r.ww - 2.0)))
+    assert OnlineClassifier(learner).run(X, Y).steps > 0
