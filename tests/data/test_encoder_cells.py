@@ -278,6 +278,12 @@ def test_signs_and_groups_of_digits(texts, values):
         (["<18", "18-65", ">65", "18-65"] * 30, "c: category, 3 values"),
         (["1st", "2nd", "3rd", "4th"] * 30, "c: category, 4 values"),
         (["7", "8", "<1", "9 mm"] * 30, "c: number, in mm"),
+        (["<2", "<2", "2", "2.5", "3", "4", "5"] * 20, "c: number"),
+        (["<5", "5", ">5"] * 40, "c: category, 3 values"),
+        (["<=5", ">=90", "60", "61"] * 30, "c: category, 4 values"),
+        (["60", "61", "62", ">=90"] * 30, "c: number"),
+        (["0815", "4711", "1234"] * 40, "c: category, 3 values"),
+        (["0", "0.5", "10", "100"] * 30, "c: number"),
     ],
 )
 def test_units_and_limits(texts, report):
@@ -285,6 +291,25 @@ def test_units_and_limits(texts, report):
         encoder = TableEncoder().fit(table)
         assert encoder.report() == [report]
         assert TableEncoder.unpack(encoder.pack()).report() == [report]
+
+
+def test_values_before_a_column_is_a_number_are_forgotten():
+    """The first ones are taken for categories, as with a decimal comma."""
+    texts = ["<2", "<2", "<2", "3", *(str(one) for one in range(200))]
+    encoder = TableEncoder().fit(pa.table({"c": texts}))
+    *unused, last = encoder.get_feature_names_out().tolist()
+    assert unused == [f"c: unused {j}" for j in range(5)]
+    assert last == "c"
+    assert encoder.columns_["c"].unused == list(range(5))
+    assert not encoder.transform(pa.table({"c": ["<2", "3"]}))[:, :5].any()
+
+
+def test_spreadsheets_write_days():
+    encoder = TableEncoder({"d": "date"}).fit([{"d": "23.11.2026"}, {"d": "24.11.2026"}])
+    days = [{"d": "23.11.2026"}, {"d": "46349"}, {"d": 46349}, {"d": 46349.0}]
+    np.testing.assert_array_equal(encoder.transform(days), encoder.transform(days[:1] * 4))
+    numbers = pa.table({"d": pa.array([46349, 46350])})
+    np.testing.assert_array_equal(encoder.transform(numbers[:1]), encoder.transform(days[:1]))
 
 
 def test_durations_of_numpy_and_python_are_seconds():

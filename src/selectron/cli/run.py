@@ -48,7 +48,7 @@ MOST_SHOWN = 40  # lines about columns
     "learners",
     type=LEARNER,
     multiple=True,
-    help="May be repeated. Default: leading-history, which has nothing to set; with --kernel "
+    help="May be repeated. Default: leading-history, which needs no tuning; with --kernel "
     "or more than 1,024 dense features lasec; without FILE five of them.",
 )
 @click.option(

@@ -247,8 +247,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             value = get(name)
             if not column.settled and learn:
                 column.recognise(value)
-                if column.different:
-                    column.forget(layout)
+                if column.settled:
+                    column.forget_values(layout)
             if column.encoder is not None:
                 column.encoder.one(value, layout, learn, out)
             elif learn:

@@ -24,6 +24,8 @@ STYLES = {
 OTHER = {"": ",", "dmy": "mdy"}  # the styles that fit as well, as long as no value shows which one
 CLIP = 8.0  # standard deviations from the mean at which numbers are clipped
 FEW = 8  # numbers whose deviation is not relied upon yet
+SERIAL = 10_000, 100_000  # numbers of days, as spreadsheets write dates; EPOCH is 1970-01-01
+EPOCH = 25_569
 NORMAL = 1.4826  # standard deviations in a median absolute one, of normal numbers
 
 
@@ -292,6 +294,8 @@ class Date(Number):
     def parse(self, x: Any) -> float:
         """Return a date in seconds since 1970, NaN if it is none."""
         found = math.nan if is_blank(x) else seconds(x, self.style)
+        if SERIAL[0] <= found < SERIAL[1] and number_of(x) == found:
+            found = (found - EPOCH) * 86_400
         return found if EARLIEST <= found < END else math.nan
 
     def parse_all(self, array: pa.Array) -> np.ndarray:

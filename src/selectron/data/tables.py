@@ -18,6 +18,7 @@ from .kinds import Category, Ignored, Kind, Layout, Text, Vector
 from .measured import Date, Number
 from .times import iso, seconds
 from .values import (
+    CODE,
     LIMITS,
     PANDAS_INDEX,
     UNSPACED,
@@ -38,6 +39,7 @@ ORDERS = "ymd", "dmy", "mdy", "time"  # of year, month and day, and times of day
 OBJECT = np.dtype(object)
 OBJECTS = {b"selectron": b"objects"}  # metadata of columns whose types Arrow guesses
 GROUPED = 3  # numbers with three digits after a point, from which these are thousands
+GROUPS = 5  # different values up to which those like "<18" are groups
 LISTS = list | tuple | np.ndarray
 DAYS = {date, type(None)}
 UNSPACED_WORD = 5  # characters of a script without spaces that count as a word; names have fewer
@@ -154,7 +156,7 @@ class Column:
         self.made: dict[str, Kind] = {}
         self.before = 0  # rows before its first value
         self.different: list[int] = []  # of how many values, if it is ignored as they are ids
-        self.unused: list[int] = []  # places of the features that ids had
+        self.unused: list[int] = []  # places of features for values, if they are no categories
         self.choose(kind)
         self._restart_counts()
 
@@ -163,6 +165,8 @@ class Column:
         self.rows = self.values = self.words = self.letters = 0
         self.vectors = self.lists = self.length = 0  # lists of numbers and others; of the first
         self.numbers = self.commas = self.grouped = self.same = 0  # by the decimal mark
+        self.limited = 0  # such as "<0.5": of numbers, or groups of ages
+        self.codes = 0  # such as "0815"
         self.dates = 0  # as ISO 8601 has them
         self.orders = dict.fromkeys(ORDERS, 0)  # other dates that each order fits
         self.unit = ""  # behind the first number that has one
@@ -209,7 +213,11 @@ class Column:
         elif isinstance(x, str | time) and any(iso(text, order) for order in ORDERS):
             for order in ORDERS:
                 self.orders[order] += seconds(x, order) == seconds(x, order)
-        elif not (isinstance(x, bool | np.bool_) or text.startswith(LIMITS)):
+        elif text.startswith(LIMITS):
+            self.limited += 1
+        elif isinstance(x, str) and CODE.fullmatch(text):
+            self.codes += 1
+        elif not isinstance(x, bool | np.bool_):
             self.unit = self.unit or unit_of(x)
             point, comma = number_of(x, unit=self.unit), number_of(text, ",", self.unit)
             self.numbers += point == point
@@ -250,11 +258,12 @@ class Column:
     def _likely(self) -> str:
         """Return the most likely kind, given the values so far."""
         n = self.values
-        numbers = max(self.numbers, self.commas)
+        numbers = 0 if self.codes else max(self.numbers, self.commas)
+        limited = self.limited if len(self.distinct) > GROUPS else 0
+        if numbers >= 0.75 * (n - limited) > 0:
+            return "number"
         dates = self.dates + max(self.orders.values())
-        counts = {"number": numbers, "date": dates, "vector": self.vectors}
-        counts["text"] = self.lists
-        for kind, count in counts.items():
+        for kind, count in {"date": dates, "vector": self.vectors, "text": self.lists}.items():
             if count >= 0.75 * n:
                 return kind
         wordy = self.words >= (4 if n < 5 else 2.5) * n and len(self.distinct) > n / 2
@@ -264,9 +273,11 @@ class Column:
         """Return whether values are single words that hardly ever repeat."""
         return self.values >= 50 and len(self.distinct) > 0.95 * self.values >= self.words * 0.9
 
-    def forget(self, layout: Layout) -> None:
-        """Forget the values of ids; their features stay 0."""
-        category: Any = self.made.pop("category")
+    def forget_values(self, layout: Layout) -> None:
+        """Forget values that were taken for categories, if they are not; their features stay 0."""
+        category: Any = None if self.kind == "category" else self.made.pop("category", None)
+        if category is None:
+            return
         self.unused = category.held(layout)
         for j, place in enumerate(self.unused):
             layout.rename(place, f"{self.name}: unused {j}")

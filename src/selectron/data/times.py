@@ -99,7 +99,8 @@ def iso(text: str, order: str) -> str:
     """Return a date as ISO 8601 writes it, given the order of its day, month and year.
 
     It is "" if the text is not such a date. The year has four digits. The order does not matter if
-    the year is first, or the month is an English name. "time" is for a time of day, on 1970-01-01.
+    the year is first, or the month is an English name; without an order, the day is first in
+    "23.11.2026". "time" is for a time of day, on 1970-01-01.
 
     >>> iso("23/11/2026 8:30 PM", "dmy"), iso("11/23/2026", "mdy"), iso("3.1.2026", "mdy")
     ('2026-11-23 20:30', '2026-11-23', '')
@@ -118,7 +119,7 @@ def iso(text: str, order: str) -> str:
         first, mark, second, third, *clock = found.groups()
         if len(first) == 4:
             year, month, day = first, second, third
-        elif order == "dmy":
+        elif order == "dmy" or (mark == "." and not order):
             day, month, year = first, second, third
         elif order == "mdy" and mark != ".":
             month, day, year = first, second, third
@@ -143,15 +144,15 @@ def _time(hour: str | None, rest: str, half: str | None, zone: str | None = None
 def seconds(value: Any, order: str = "") -> float:
     """Return a date, text or number in seconds since 1970; NaN if it is none of them.
 
-    Dates in text are in ISO 8601, with the name of a month, or in this `order` of day, month and
-    year; they are in UTC if they have no time zone.
+    Dates in text are in ISO 8601, with the name of a month, as 23.11.2026, or in this `order` of
+    day, month and year; they are in UTC if they have no time zone.
 
     >>> seconds("1970-01-02T01:00:00+01:00"), seconds("1e9"), seconds("tomorrow")
     (86400.0, 1000000000.0, nan)
     >>> seconds("Fri, 2 Jan 1970 00:00:00 GMT")
     86400.0
-    >>> seconds("02/01/1970", "dmy")
-    86400.0
+    >>> seconds("02/01/1970", "dmy"), seconds("02.01.1970"), seconds("02/01/1970")
+    (86400.0, 86400.0, nan)
     """
     if isinstance(value, str | time) or hasattr(value, "start_time"):  # a period of pandas
         text = str(value).strip()

@@ -39,7 +39,8 @@ SYMBOL = "[A-Z]{0,2}[$€£¥₹₩₽₺₫₴₪₱฿]"
 MONEY = rf"(?:{SYMBOL}|kr|{CODES.replace(' ', '|')})"  # it is dropped
 UNIT = re.compile(r"(.+?)[ \u00a0\u202f]?([^\W\d_]\S{0,11}|°\S{0,3})")  # behind a number
 PANDAS_INDEX = re.compile(r"__index_level_\d+__")  # names of rows that pandas writes into tables
-LIMITS = "<", ">", "≤", "≥"  # before a number
+LIMITS = "<", ">", "≤", "≥"  # before a number; the first two may have a "=" behind them
+CODE = re.compile("0[0-9]+")  # a number has no zero in front
 LARGEST = 1e150  # sums of squares of such numbers are finite
 HUGE = 1e6  # products of smaller numbers with weights are finite
 LEVELS = 32  # of dicts in dicts
@@ -63,7 +64,7 @@ def written(mark: str, group: str) -> re.Pattern[str]:
     digits = rf"(?:{grouped}{lakhs}|[0-9]+)"
     number = rf"(?:{digits}(?:{mark}[0-9]+)?|{mark}[0-9]+)(?:[eE][+-]?[0-9]+)?"
     sign = rf"(?:(?P<sign>[+-]?) ?{MONEY}? ?|{SYMBOL} ?(?P<inner>[+-]))"
-    limit = rf"[{''.join(LIMITS)}]? ?"
+    limit = "(?:[<>]=?|[≤≥])? ?"
     return re.compile(rf"{limit}{sign}(?P<number>{number})[ \u00a0\u202f]?(?:{MONEY}|%)?")
 
 
@@ -79,7 +80,7 @@ def plain_number(text: str, decimal: str) -> str:
     >>> plain_number("(45.00)", "."), plain_number("12,34,567", "."), plain_number("\u22121.5", ".")
     ('-45.00', '1234567', '-1.5')
     >>> plain_number("<0.5", "."), plain_number("≥ 60", "."), plain_number(">=60", ".")
-    ('0.5', '60', '')
+    ('0.5', '60', '60')
     """
     if decimal == "." and NUMBER.fullmatch(text):
         return text

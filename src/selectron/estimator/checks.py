@@ -201,6 +201,10 @@ def single_row(x: Any) -> Any:
     given = type(x).__name__
     if is_dict(x):
         return [x]
+    if isinstance(x, list | tuple) and any(map(is_dict, x)):
+        if len(x) != 1:
+            raise SelectronError(f"decide takes one row, got a list of {len(x)} rows.")
+        return list(x)
     if hasattr(x, "iloc"):
         x = x.to_frame().T if x.ndim == 1 else x
     elif not scipy.sparse.issparse(x):
