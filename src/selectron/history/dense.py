@@ -154,10 +154,12 @@ def standardise(row: Any, scaler: Any, basis: Any, z: Any) -> None:
 
 
 @noinline
-def lift(x: Any, frequencies: Any, phases: Any, z: Any) -> None:
-    """Leave the Fourier features of x in z."""
+def lift(row: Any, scaler: Any, frequencies: Any, phases: Any, z: Any) -> None:
+    """Leave the Fourier features of a row in z, its values brought to the range of earlier ones."""
+    for j in range(row.shape[1]):
+        row[4, j] = min(max(row[0, j], scaler[3, j]), scaler[4, j])
     for j in range(len(phases)):
-        z[j] = math.cos(dot(frequencies[j], x) + phases[j])
+        z[j] = math.cos(dot(frequencies[j], row[4]) + phases[j])
 
 
 def mixed(s: Any, least: float, lifted: bool) -> float:
@@ -170,7 +172,7 @@ def mixed(s: Any, least: float, lifted: bool) -> float:
     mix[VIEWS + BASE] = mix[BASE_SUM] / (max(mix[BASE_COUNT], 1.0) + 2)
     if lifted:
         if s.status[IS_LIFTED] == 0:
-            lift(s.row[0], s.frequencies, s.phases, s.curved_z[0])
+            lift(s.row, s.scaler, s.frequencies, s.phases, s.curved_z[0])
             s.status[IS_LIFTED] = 1.0
         mix[VIEWS + CURVED] = predict(
             curved(s), Rows(s.curved_z, 0.0, ()), 0, min(least / mix[CURVED], HEARD_MOST)
@@ -268,6 +270,8 @@ def observe(s: Any, rows: Any, i: int, t: float) -> None:
         s.row[2, j] = value - constant * s.sums[0, j] / n
         s.sums[1, j] += abs(s.row[2, j])
         s.sums[2, j] += 1 if rows.values[i, j] != 0 else 0
+        s.range[0, j] = min(s.range[0, j], value) if n > 1 else value
+        s.range[1, j] = max(s.range[1, j], value) if n > 1 else value
     add_moments(s.moments, s.row[1], s.row[2])
 
 

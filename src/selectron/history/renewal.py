@@ -25,7 +25,8 @@ variance 1 but for that.
 
 Experts are brought to new scales, coordinates and priors (`conversion`). Fourier features take new
 scales until FITTING labels have been learned; their weights and P stay as they are, as the features
-change less and less.
+change less and less. They get values within the range of the rows so far, and a margin that shrinks
+as 1 / n.
 """
 
 import math
@@ -73,7 +74,7 @@ ALIKE = 4.0  # times the usual scale, or a part of it, within which units are th
 FITTING = 256  # labels until which Fourier features take new scales
 ROUNDING = 1e-9  # relative size below which deviations and variances are due to rounding
 LEAST = 1e-3  # the least variance of a prior, relative to the largest
-OF_ROWS = "rows_seen", "sums", "moments", "last", "early"  # fields that no label changes
+OF_ROWS = "rows_seen", "sums", "moments", "range", "last", "early"  # fields that no label changes
 SINGLE = 0.3  # the part of the Fourier features that look at one feature alone
 NARROW, WIDE, LONE = 0.4, 1.0, 0.5  # widths of kernels, relative to the root mean square distance
 
@@ -98,7 +99,7 @@ def renew(states: list[Any], copies: list[Any]) -> None:
     known.scaler[:] = scaler(known, moments, first)
     known.rows_seen[RENEWED] = s.rows_seen[SEEN]
     if len(s.phases) and s.scalars[LABELS] <= FITTING:
-        lift_again(known, first)
+        lift_again(known, np.diag(moments), first)
     renew_coordinates(known, moments)
     bring(states, copies)
 
@@ -114,6 +115,7 @@ def limit_early(s: Any) -> None:
     if (rows != s.early).any():
         means = s.rows_seen[CONSTANT] * rows.cumsum(axis=0) / np.arange(1, EARLY + 1)[:, None]
         s.sums[:2] = rows.sum(axis=0), abs(rows - means).sum(axis=0)
+        s.range[:] = rows.min(axis=0), rows.max(axis=0)
         s.moments[:] = triangles((rows - means[-1]).T @ (rows - means[-1]))
     s.early[:] = 0.0
 
@@ -212,13 +214,14 @@ def basis(s: Any, moments: np.ndarray, first: int) -> np.ndarray:
 
 
 def scaler(s: Any, moments: np.ndarray, first: int) -> np.ndarray:
-    """Return the mean, the factor and the distance of outliers of every feature."""
+    """Return the mean, the factor, the distance of outliers and the range of every feature."""
     n, d = s.rows_seen[SEEN], s.sums.shape[1]
     mean = s.sums[0] / n if first else np.zeros(d)
     spread, deviation = np.diag(moments), s.sums[1] / n
     varies = (spread >= np.maximum(SHORTEST, (ROUNDING * mean) ** 2)) & (deviation > 0)
     own = np.divide(spread, deviation, out=np.zeros(d), where=varies)
-    found = np.array([mean, np.ones(d), np.zeros(d)])
+    margin = (s.range[1] - s.range[0]) * EARLY / n if n > 1 else math.inf  # for the next rows
+    found = np.array([mean, np.ones(d), np.zeros(d), s.range[0] - margin, s.range[1] + margin])
     if first and d:
         found[0, 0], varies[0] = 0.0, False
     if varies.any():
@@ -279,14 +282,21 @@ def powered(C: np.ndarray, mean: np.ndarray, by: np.ndarray, power: float, part:
     return found + LEAST * np.trace(found) / d * np.eye(d)
 
 
-def lift_again(s: Any, first: int) -> None:
-    """Bring the Fourier features to the scales of the rows so far."""
+def lift_again(s: Any, spread: np.ndarray, first: int) -> None:
+    """Bring the Fourier features to the scales of the rows so far.
+
+    They look less at features that are 0 in most rows, such as those of categories with many
+    values: by (2 p)^2, where a part p < 1/2 of the rows is not 0.
+    """
     features, d = len(s.phases), s.last.shape[1] - first
     lone, half = int(SINGLE * features), features // 2
-    width = math.sqrt(2 * max(1, d)) * np.where(np.arange(features) < half, NARROW, WIDE)
-    width[:lone] = LONE * math.sqrt(2)
+    by = np.minimum(1.0, 2 * s.sums[2, first:] / s.rows_seen[SEEN]) ** 2 * s.scaler[1, first:]
+    square = (spread[first:] * by**2).sum()  # d if no feature is 0 in most rows
+    width = math.sqrt(2 * square if square > 0 else 2 * max(1, d))
+    widths = width * np.where(np.arange(features) < half, NARROW, WIDE)
+    widths[:lone] = LONE * math.sqrt(2)
     drawn = directions(features, d)[:, s.order[first:].astype(int)]
-    s.frequencies[:, first:] = drawn * s.scaler[1, first:] / width[:, None]
+    s.frequencies[:, first:] = drawn * by / widths[:, None]
     s.phases[:] = np.arange(features) % 2 * np.pi / 2  # a cosine and a sine of every direction
     s.phases[:] -= s.frequencies @ s.scaler[0]
 
@@ -366,9 +376,6 @@ def widen(s: Any, width: int) -> Any:
     new.scaler[1, old:] = math.exp(np.log(s.scaler[1, first:]).mean()) if old > first else 1.0
     if len(new.basis) and not len(s.basis):
         new.basis[:] = np.eye(len(new.basis), width) * new.scaler[1]
-    features, lone = len(s.phases), int(SINGLE * len(s.phases))
-    drawn = directions(features, width - first)[lone:, old - first :]
-    new.frequencies[lone:, old:] = drawn * new.scaler[1, old:] / math.sqrt(2 * (width - first))
     at, kind_of = added * (added + 3) // 2, s.experts[:, KIND].astype(int)
     new.priors[:, at] = np.diag(matrices(s.priors[0]))[first:].mean() if old > first else 1.0
     new.triangle[:, at] = new.priors[kind_of][:, at]

@@ -49,18 +49,20 @@ TABLE = Table(
         # 0; products of deviations, as in Welford (1962)
         "sums": Field(lambda r: (3, r.width), shared=True),
         "moments": Field(lambda r: (triangle(r.width),), shared=True),
+        "range": Field(lambda r: (2, r.width), shared=True),  # least and largest value of all rows
         # the last row as it came, whether it is an outlier, and how many in a row were before it
         "last": Field(lambda r: (3, r.width), shared=True),
         # the first rows, 0 once outliers among them are limited
         "early": Field(lambda r: (EARLY, r.width), shared=True),
-        # mean, 1 / scale, distance of outliers
-        "scaler": Field(lambda r: (3, r.width), shared=True),
+        # mean, 1 / scale, distance of outliers, least and largest value
+        "scaler": Field(lambda r: (5, r.width), shared=True),
         # of more than WHOLE features, the matrix B of z = B (x - mean)
         "basis": Field(
             lambda r: (coordinates(r.width), r.width) if r.width > WHOLE else (0, 0), shared=True
         ),
-        # the last one, winsorised; 1.0 if an outlier; x - mean; that in units of the scales
-        "row": Field(lambda r: (4, r.width), shared=True),
+        # the last one, winsorised; 1.0 if an outlier; x - mean; that in units of the scales;
+        # what Fourier features get
+        "row": Field(lambda r: (5, r.width), shared=True),
         "status": Field(lambda r: (3,), shared=True),  # of it, see `dense`
         # columns of `directions`
         "order": Field(lambda r: (r.width if r.capacity else 0,), shared=True),

@@ -58,7 +58,8 @@ class CELLIP(NamedTuple):
     def shape(self) -> Shape:
         """P_1 = l^2 I with l = 1 + (1 - a) gamma, the largest norm to hold; l I in the talk."""
         longest = 1 + (1 - self.a) * self.gamma
-        return Shape(scale=longest if self.start == "talk" else longest**2, noise=0.0)
+        talk = self.start in ("talk", 0)  # 0 by numbers()
+        return Shape(scale=longest if talk else longest * longest, noise=0.0)
 
     def cuts(self, m: float, y: float) -> bool:
         """Return whether the half-space of the label cuts the ellipsoid at its centre or deeper."""

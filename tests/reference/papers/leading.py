@@ -425,6 +425,7 @@ class Leading:
         self.rows, self.renewed, self.total, self.counted = [], 0, 0.0, 0.0
         self.last, self.odd, self.far = None, 0.0, 0.0
         self.reach, self.begun, self.deviations, self.to_x = None, False, 0.0, None
+        self.nonzero = 0.0
 
     def take(self, x):
         """The row with values that are far off brought nearer; remember which these are.
@@ -447,7 +448,11 @@ class Leading:
         if n == 0 or n & (n - 1) or n == self.renewed:
             return
         self.renewed, c = n, self.constant
-        X = np.array(self.rows)[:, c:]
+        X = np.array(self.rows)
+        low, high = X.min(axis=0), X.max(axis=0)
+        margin = (high - low) * SETTLED / n if n > 1 else np.inf
+        self.seen, X = (low - margin, high + margin), X[:, c:]
+        self.spread, self.filled = X.var(axis=0) if c else (X**2).mean(axis=0), self.nonzero[c:] / n
         d, mean = X.shape[1], X.mean(axis=0) if c else np.zeros(X.shape[1])
         C = (X - mean).T @ (X - mean) / n
         apart = self.deviations[c:] / n
@@ -532,15 +537,17 @@ class Leading:
             return
         features, d = self.features, len(by) - self.constant
         lone, half = int(0.3 * features), features // 2
-        width = math.sqrt(2 * d) * np.where(np.arange(features) < half, 0.4, 1.0)
+        to = by * np.append(np.ones(self.constant), np.minimum(1, 2 * self.filled) ** 2)
+        total = (self.spread * to[self.constant :] ** 2).sum() or d
+        width = math.sqrt(2 * total) * np.where(np.arange(features) < half, 0.4, 1.0)
         width[:lone] = 0.5 * math.sqrt(2)
         largest = sorted(range(self.constant, len(by)), key=lambda j: -abs(self.rows[0][j]))
         self.F = np.zeros((features, len(by)))
-        self.F[:, largest] = directions(features, d) * by[largest] / width[:, None]
+        self.F[:, largest] = directions(features, d) * to[largest] / width[:, None]
         self.phase = np.arange(features) % 2 * np.pi / 2 - self.F @ mean
 
     def lift(self, x):
-        return np.cos(self.F @ x + self.phase)
+        return np.cos(self.F @ np.clip(x, *self.seen) + self.phase)
 
     def predict(self, x):
         """p(+1) - p(-1), and q."""
@@ -568,6 +575,7 @@ class Leading:
         self.last, self.odd, self.far = self.came, self.off, self.before
         mean = np.mean(self.rows, axis=0) if self.constant else 0.0
         self.deviations = self.deviations + abs(self.x - mean)
+        self.nonzero = self.nonzero + (self.came != 0)
 
     def lasting(self, t, remaining):
         return self.rings[0].lasting(remaining)
