@@ -28,7 +28,7 @@ class NestedParameters(BaseEstimator):
     defaults: ClassVar[dict[str, Any]] = {}
 
     def part(self, name: str) -> Any:
-        """Return the learner, the asker or another parameter; for the name of a kernel, that."""
+        """Return the learner, the asker or another parameter, a named kernel as an object."""
         given = getattr(self, name)
         if name == "kernel" and isinstance(given, str):
             return NAMED.get(given)
@@ -95,7 +95,7 @@ def _replaced(part: Any, fields: list[str], value: Any, key: str) -> Any:
     field, *inner = fields
     if field not in _fields(part):
         known = ", ".join(_fields(part)) or "none"
-        hint = f": {type(part).__name__} has {known}" if part is not None else ""
+        hint = f": {type(part).__name__} has {known}" if isinstance(part, tuple) else ""
         raise SelectronError(f"There is no parameter {key!r}{hint}.")
     if inner:
         value = _replaced(getattr(part, field), inner, value, key)

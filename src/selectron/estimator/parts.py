@@ -1,10 +1,11 @@
-"""Learners and askers that a user gives, and wrote perhaps: checked before they are compiled.
+"""Checks of learners and askers, and of those that a user wrote, before they are compiled.
 
 The likeliest mistakes get a sentence that names the method; the compiler's messages are about its
 own code.
 """
 
 import inspect
+import sys
 from itertools import product
 from typing import Any
 
@@ -24,9 +25,10 @@ METHODS = {"learner": ("numbers", "step"), "asker": ("numbers", "probability")}
 OF_MEMORY = ("numbers", "past", "chance", "after")  # of an asker that remembers
 CALLS: dict[str, list[tuple[Any, ...]]] = {  # arguments with which methods are tried
     "step": [(Round(m, 1.0, y, 3.0, 2.0, 0.0),) for m, y in product((-0.5, 0.5), (-1.0, 1.0))],
-    "probability": list(product((-2.0, 0.0, 0.5), (0.5, 2.0), (1, 1000))),
+    "probability": list(product((-1.0, 0.0, 0.5), (0.5, 2.0), (1, 1000))),
 }
 FAILED = "failed"  # in place of a result
+LARGEST = sys.float_info.max
 STEPS = {
     FIRST: (Step, "Step(keep, eta), or ShapeStep and a shape"),
     SECOND: (ShapeStep, "ShapeStep(eta, mu, nu), as there is a shape"),
@@ -55,7 +57,7 @@ def part(value: Any, role: str) -> Any:
     floats(value)
     for one in own:
         if hasattr(one, METHODS[role][-1]):
-            _check_results(one, METHODS[role][-1])
+            _check_results(one, METHODS[role][-1], one is value)
     return value
 
 
@@ -88,26 +90,33 @@ def _check_signatures(value: Any, role: str) -> None:
                 ) from error
 
 
-def _check_results(value: Any, method: str) -> None:
+def _check_results(value: Any, method: str, outermost: bool) -> None:
     """Raise SelectronError if a method, called as plain Python, does not return what it should."""
-    in_loop, has_text = type(value)(*floats(value)), any(isinstance(one, str) for one in value)
+    in_loop, texts = type(value)(*floats(value)), _texts(getattr(type(value), method))
+    compares = any(isinstance(one, str) and one in texts for one in value)
     for args in CALLS[method]:
         found = _tried(in_loop, method, args)
         call = f"{type(value).__name__}.{method}({', '.join(map(shown, args))})"
-        if found is not FAILED and (wanted := _unmet(value, method, found)):
+        if found is not FAILED and (wanted := _unmet(value, method, found, outermost)):
             raise SelectronError(f"{call} must return {wanted}, got {shown(found)}.")
-        if has_text and (as_given := _tried(value, method, args)) != found:
+        if compares and (as_given := _tried(value, method, args)) != found:
             raise SelectronError(
                 f"{call} returns {shown(as_given)}, but {shown(found)} in compiled code, where a "
                 "parameter that is text is the number that numbers() returns for it."
             )
 
 
+def _texts(function: Any) -> set[str]:
+    """Return the texts with which a function may compare."""
+    consts = getattr(getattr(function, "__code__", None), "co_consts", ())
+    return {one for one in consts if isinstance(one, str)} - {function.__doc__}
+
+
 def _tried(value: Any, method: str, args: tuple[Any, ...]) -> Any:
-    """Return the result of a method; FAILED where arithmetic fails, which it does not compiled."""
+    """Return the result of a method; FAILED if arithmetic raises, as it does not in the loop."""
     try:
         with np.errstate(all="ignore"):
-            return getattr(value, method)(*args)
+            return getattr(type(value), method)(value, *args)
     except (ArithmeticError, ValueError):
         return FAILED
     except Exception as error:
@@ -115,10 +124,14 @@ def _tried(value: Any, method: str, args: tuple[Any, ...]) -> Any:
         raise SelectronError(f"{type(value).__name__}.{method} failed: {reason}.") from error
 
 
-def _unmet(value: Any, method: str, found: Any) -> str:
-    """Return what a method should have returned; nothing if it did."""
+def _unmet(value: Any, method: str, found: Any, outermost: bool) -> str:
+    """Return what a method should have returned; nothing if it did.
+
+    Within a budget, which ranks rows, an asker may return any finite number.
+    """
     if method == "probability":
-        is_number = isinstance(found, int | float | np.number)
-        return "" if is_number and 0 <= found <= 1 else "a number from 0 to 1"
+        is_number = isinstance(found, int | float | np.number | np.bool_)
+        least, most, wanted = (0, 1, "from 0 to 1") if outermost else (-LARGEST, LARGEST, "")
+        return "" if is_number and least <= found <= most else f"a number {wanted}".rstrip()
     kind, wanted = STEPS[order_of(value)]
     return "" if isinstance(found, kind) else wanted

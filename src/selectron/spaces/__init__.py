@@ -3,8 +3,8 @@
 `engine.parts.Space` lists what the loop calls. Every space also offers the model
 
     order                    1 or 2: which learners run in it
-    refuses                  whether a step may be refused: it may, if this is left out; the state
-                             is then as it was
+    refuses                  whether a step may be refused, True by default; a refused step leaves
+                             the state as it was
     State, at                from its table of fields: see `state.py`
     rows(block, constant)    a block as the loop takes it; `constant` puts a 1 before every row
     start(width, shape)      the state before the first round
