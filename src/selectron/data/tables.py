@@ -258,7 +258,7 @@ class Column:
     def _likely(self) -> str:
         """Return the most likely kind, given the values so far."""
         n = self.values
-        numbers = 0 if self.codes else max(self.numbers, self.commas)
+        numbers = 0 if self.codes > 0.05 * n else max(self.numbers, self.commas)
         limited = self.limited if len(self.distinct) > GROUPS else 0
         if numbers >= 0.75 * (n - limited) > 0:
             return "number"

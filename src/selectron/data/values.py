@@ -40,7 +40,7 @@ MONEY = rf"(?:{SYMBOL}|kr|{CODES.replace(' ', '|')})"  # it is dropped
 UNIT = re.compile(r"(.+?)[ \u00a0\u202f]?([^\W\d_]\S{0,11}|°\S{0,3})")  # behind a number
 PANDAS_INDEX = re.compile(r"__index_level_\d+__")  # names of rows that pandas writes into tables
 LIMITS = "<", ">", "≤", "≥"  # before a number; the first two may have a "=" behind them
-CODE = re.compile("0[0-9]+")  # a number has no zero in front
+CODE = re.compile("0[0-9]{2,}")  # such as 0815; with two digits, it may be a minute
 LARGEST = 1e150  # sums of squares of such numbers are finite
 HUGE = 1e6  # products of smaller numbers with weights are finite
 LEVELS = 32  # of dicts in dicts
