@@ -194,7 +194,7 @@ def test_weights_find_a_rare_class_without_loss_of_order(asker):
         assert ((given > 0.5) == predicted).all()
     assert min(order) > max(order) - 0.005 > 0.87
     assert recall[0] + 0.15 < recall[1] < recall[2]
-    assert balanced[2] > balanced[0] + 0.1
+    assert balanced[2] > balanced[0] + 0.08
 
 
 def test_weights_of_a_ranker():

@@ -100,6 +100,19 @@ def test_features_turn_out_to_be_of_other_sizes(constant):
 
 @pytest.mark.usefixtures("mostly_plain")
 @pytest.mark.parametrize("constant", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_features_that_are_0_in_most_rows(constant):
+    """And one that is so in the first 100, next to common ones beyond their former range."""
+    X, y = switching(300, 80, seed=6, together=1.0)
+    X[:, 1] *= np.random.default_rng(6).random(300) < 0.2
+    X[:100, 2] = 0.0
+    X[150:, 0] += 3.0
+    ring, _ = agree(X, y, Budget(0.9), Rate(0.9), constant)
+    assert 0.1 < ring.filled[1] < 0.3
+    assert (X[256:, 0] > ring.seen[1][int(constant)]).any()
+
+
+@pytest.mark.usefixtures("mostly_plain")
+@pytest.mark.parametrize("constant", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_values_that_are_far_off(constant):
     """Now and then, and from row 200 on in all rows."""
     X, y = switching(300, 80, seed=5, together=1.0)

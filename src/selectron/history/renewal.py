@@ -10,11 +10,11 @@ n rows it is uncertain, so scales are shrunk towards their geometric mean (Efron
 
 where `variance` is that of log own over the features. Values are winsorised at CLIP_AT times a
 feature's own scale from the mean, so that one absurd value, such as -999, does no harm. Consecutive
-outliers each double the limit for the next. Among the first EARLY rows, outliers
-count as LIMIT median absolute deviations from the median, once these rows are known.
+outliers each double the limit for the next. Among the first EARLY rows, outliers count as LIMIT
+median absolute deviations from the median, once these rows are known.
 
-Under a prior of power p, w ~ N(0, C^(p-1)) for features as they are, or in units of their scales:
-C is the covariance of all rows, shrunk towards a multiple of the identity. p = 0 whitens rows, so
+Under a prior of power p, w ~ N(0, C^(p-1)) for features as they are, or in units of their scales: C
+is the covariance of all rows, shrunk towards a multiple of the identity. p = 0 whitens rows, so
 that the differences of nearly equal features count; p = 1 takes rows as they are; and with p > 1
 directions count for more in which rows differ much. Features that were the same in all rows have
 the usual variance: what they are worth is unknown.
@@ -24,9 +24,7 @@ as far as these are alike (`units`). Correlations are shrunk by d / (n + d), and
 variance 1 but for that.
 
 Experts are brought to new scales, coordinates and priors (`conversion`). Fourier features take new
-scales until FITTING labels have been learned; their weights and P stay as they are, as the features
-change less and less. They get values within the range of the rows so far, and a margin that shrinks
-as 1 / n.
+scales until FITTING labels have been learned, and less and less so; their weights and P stay.
 """
 
 import math
@@ -76,6 +74,7 @@ ROUNDING = 1e-9  # relative size below which deviations and variances are due to
 LEAST = 1e-3  # the least variance of a prior, relative to the largest
 OF_ROWS = "rows_seen", "sums", "moments", "range", "last", "early"  # fields that no label changes
 SINGLE = 0.3  # the part of the Fourier features that look at one feature alone
+VISIBLE = 0.1  # the least part of the mean square distance that Fourier features look at
 NARROW, WIDE, LONE = 0.4, 1.0, 0.5  # widths of kernels, relative to the root mean square distance
 
 
@@ -285,15 +284,16 @@ def powered(C: np.ndarray, mean: np.ndarray, by: np.ndarray, power: float, part:
 def lift_again(s: Any, spread: np.ndarray, first: int) -> None:
     """Bring the Fourier features to the scales of the rows so far.
 
-    They look less at features that are 0 in most rows, such as those of categories with many
-    values: by (2 p)^2, where a part p < 1/2 of the rows is not 0.
+    What is 0 in most rows, as the values of categories, is multiplied by (2 p)^2, where a part
+    p < 1/2 of the rows is not 0; what was 0 in all rows may still become common.
     """
     features, d = len(s.phases), s.last.shape[1] - first
     lone, half = int(SINGLE * features), features // 2
-    by = np.minimum(1.0, 2 * s.sums[2, first:] / s.rows_seen[SEEN]) ** 2 * s.scaler[1, first:]
-    square = (spread[first:] * by**2).sum()  # d if no feature is 0 in most rows
-    width = math.sqrt(2 * square if square > 0 else 2 * max(1, d))
-    widths = width * np.where(np.arange(features) < half, NARROW, WIDE)
+    p = s.sums[2, first:] / s.rows_seen[SEEN]
+    by = np.where(p > 0, np.minimum(1.0, 2 * p) ** 2, 1.0) * s.scaler[1, first:]
+    square = (spread[first:] * by**2).sum()  # d if all features are common
+    square = max(square, VISIBLE * d) if square > ROUNDING * d else max(1, d)  # if nothing varies
+    widths = math.sqrt(2 * square) * np.where(np.arange(features) < half, NARROW, WIDE)
     widths[:lone] = LONE * math.sqrt(2)
     drawn = directions(features, d)[:, s.order[first:].astype(int)]
     s.frequencies[:, first:] = drawn * by / widths[:, None]
@@ -340,8 +340,7 @@ def adapted(s: Any, fresh: Any) -> Any:
     """Return a state without Fourier features, if a fresh one has none."""
     if len(fresh.phases) == len(s.phases):
         return s
-    names = [name for name in s._fields if name.startswith("curved_")]
-    names += ["order", "frequencies", "phases"]
+    names = [n for n in s._fields if n.startswith(("curved_", "order", "frequencies", "phases"))]
     s = s._replace(mix=s.mix.copy(), **{name: getattr(fresh, name).copy() for name in names})
     s.mix[LINEAR], s.mix[CURVED] = s.mix[LINEAR] + s.mix[CURVED], 0.0
     return s
@@ -376,6 +375,9 @@ def widen(s: Any, width: int) -> Any:
     new.scaler[1, old:] = math.exp(np.log(s.scaler[1, first:]).mean()) if old > first else 1.0
     if len(new.basis) and not len(s.basis):
         new.basis[:] = np.eye(len(new.basis), width) * new.scaler[1]
+    features, lone = len(s.phases), int(SINGLE * len(s.phases))
+    drawn = directions(features, width - first)[lone:, old - first :]
+    new.frequencies[lone:, old:] = drawn * new.scaler[1, old:] / math.sqrt(2 * (width - first))
     at, kind_of = added * (added + 3) // 2, s.experts[:, KIND].astype(int)
     new.priors[:, at] = np.diag(matrices(s.priors[0]))[first:].mean() if old > first else 1.0
     new.triangle[:, at] = new.priors[kind_of][:, at]

@@ -29,7 +29,8 @@ class LeadingHistory(NamedTuple):
     nor, if there is a constant feature, their offsets. Sparse rows of up to 128 features, with the
     constant, are learned as dense ones. On wider sparse rows, such as words, P has the 32 leading
     directions of the rows and a variance per feature; priors have one scale for all features, or
-    one for each feature, that of its values. Features that are 0 in most rows are not centred.
+    one for each feature, that of its values. Features that are 0 in most rows are not centred. On
+    dense rows, Fourier features look less at such features.
 
     Parameters (the defaults need no tuning): `switches`, from 0 to 1, the prior mode of the number
     of switches per round; the ensemble considers hazard rates from 0.01 to 10 times that.

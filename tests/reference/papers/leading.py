@@ -537,8 +537,10 @@ class Leading:
             return
         features, d = self.features, len(by) - self.constant
         lone, half = int(0.3 * features), features // 2
-        to = by * np.append(np.ones(self.constant), np.minimum(1, 2 * self.filled) ** 2)
-        total = (self.spread * to[self.constant :] ** 2).sum() or d
+        part = np.where(self.filled > 0, np.minimum(1, 2 * self.filled) ** 2, 1)
+        to = by * np.append(np.ones(self.constant), part)
+        total = (self.spread * to[self.constant :] ** 2).sum()
+        total = max(total, d / 10) if total > 1e-9 * d else d
         width = math.sqrt(2 * total) * np.where(np.arange(features) < half, 0.4, 1.0)
         width[:lone] = 0.5 * math.sqrt(2)
         largest = sorted(range(self.constant, len(by)), key=lambda j: -abs(self.rows[0][j]))
