@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.svm import LinearSVC
 
 from ..errors import SelectronError
-from ..estimator.parts import part
+from ..estimator.parts import checked
 from ..model.run import Run
 from . import ellipsoid, large_margin, lasec, selective_sampling
 from .quantities import above_0, array, check, longest, weighted_mistakes
@@ -117,8 +117,8 @@ def report(
     >>> row.theorem, row.what, round(row.bound, 3), row.outcome
     ('Cesa-Bianchi, Gentile & Zaniboni 2004, theorem 1', 'steps', 4.0, 2.0)
     """
-    part(learner, "learner")
-    part(asker, "asker")
+    checked(learner, "learner")
+    checked(asker, "asker")
     X = array("X", X, ensure_2d=True)
     (run,) = check(run, len(X))
     claims = list(claims_on(learner, asker))

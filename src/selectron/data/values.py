@@ -39,7 +39,7 @@ SYMBOL = "[A-Z]{0,2}[$€£¥₹₩₽₺₫₴₪₱฿]"
 MONEY = rf"(?:{SYMBOL}|kr|{CODES.replace(' ', '|')})"  # it is dropped
 UNIT = re.compile(r"(.+?)[ \u00a0\u202f]?([^\W\d_]\S{0,11}|°\S{0,3})")  # behind a number
 PANDAS_INDEX = re.compile(r"__index_level_\d+__")  # names of rows that pandas writes into tables
-LIMITS = "<", ">", "≤", "≥"  # before a number; the first two may have a "=" behind them
+LIMITS = "<", ">", "≤", "≥"  # before a number, also with a "="
 CODE = re.compile("0[0-9]{2,}")  # such as 0815; with two digits, it may be a minute
 LARGEST = 1e150  # sums of squares of such numbers are finite
 HUGE = 1e6  # products of smaller numbers with weights are finite
@@ -64,7 +64,7 @@ def written(mark: str, group: str) -> re.Pattern[str]:
     digits = rf"(?:{grouped}{lakhs}|[0-9]+)"
     number = rf"(?:{digits}(?:{mark}[0-9]+)?|{mark}[0-9]+)(?:[eE][+-]?[0-9]+)?"
     sign = rf"(?:(?P<sign>[+-]?) ?{MONEY}? ?|{SYMBOL} ?(?P<inner>[+-]))"
-    limit = "(?:[<>]=?|[≤≥])? ?"
+    limit = rf"(?:[{''.join(LIMITS)}]=?)? ?"
     return re.compile(rf"{limit}{sign}(?P<number>{number})[ \u00a0\u202f]?(?:{MONEY}|%)?")
 
 

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePath
 from threading import Timer
 from typing import Any
 
@@ -51,7 +51,7 @@ def _load(function: Callable, parts: Mapping[str, Any], name: str, args: tuple, 
     if getattr(numba.config, "DISABLE_JIT", False):
         return bind(function, parts)
     functions = list(reachable(function, parts))
-    linking = _linked if _can_link() and all(map(_is_own, functions)) else nullcontext
+    linking = _linked if _can_link() and all(map(is_ours, functions)) else nullcontext
     checked = bool(getattr(numba.config, "BOUNDSCHECK", None))  # it is not in Numba's own key
     kind = f"{FORMAT}{'_checked' * checked}{'_counting' * any(map(_counts, functions))}"
     signature = tuple(numba.typeof(a) for a in args)
@@ -167,19 +167,19 @@ def _reason(error: Exception) -> str:
     if not lines:
         return type(error).__name__
     reason = lines[0].partition(". ")[0].rstrip(".: ")
-    place = re.search(r'^File "(?:.*[/\\])?(.+)", line (\d+)', str(error), re.MULTILINE)
-    place = place or re.search(r"Raised from (?:.*[/\\])?(.+) \((\d+)\)", str(error))
-    return f"{reason} ({place[1]}, line {place[2]})" if place else reason
+    at = re.search(r'^File "(.+)", line (\d+)|Raised from (.+) \((\d+)\)', str(error), re.MULTILINE)
+    file, line = (at[1] or at[3], at[2] or at[4]) if at else ("", "")
+    return f"{reason} ({PurePath(file).name}, line {line})" if at else reason
 
 
 def _counts(function: Callable) -> bool:
     """Return whether this function needs counted references; any function of a user may."""
-    return not _is_own(function) or getattr(function, "needs_refcounts", False)
+    return not is_ours(function) or getattr(function, "needs_refcounts", False)
 
 
-def _is_own(function: Callable) -> bool:
-    """Return whether this function is ours; one of a user may do whatever Numba compiles."""
-    return (function.__module__ or "").startswith(f"{__package__.partition('.')[0]}.")
+def is_ours(part: Any) -> bool:
+    """Return whether a function or class is ours; one of a user may do whatever Numba compiles."""
+    return (part.__module__ or "").startswith(f"{__package__.partition('.')[0]}.")
 
 
 def _cached(

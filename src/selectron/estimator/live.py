@@ -14,7 +14,7 @@ from ..errors import SelectronError
 from ..model.calibration import Belief, proba_of
 from . import checks
 from .parameters import all_or_nothing, flag
-from .parts import part
+from .parts import checked
 from .rows import TakesRows
 from .weights import sample_weights, weigh
 
@@ -163,7 +163,7 @@ class DecidesAndTells(TakesRows):
         0.05
         """
         check_is_fitted(self)
-        self.model_.set_asker(part(asker, "asker"))
+        self.model_.set_asker(checked(asker, "asker"))
         self.asker = asker
 
     def expire(self, ticket: int) -> None:

@@ -16,7 +16,7 @@ from ..model.compose import RANKINGS
 from ..model.live import Delayed, Ticket
 from ..model.model import Model
 from ..model.weighting import MOST, Weighting
-from .parts import part
+from .parts import checked
 from .rows import new_encoder
 from .weights import class_weights
 
@@ -68,8 +68,8 @@ def _restored(cls: Any, header: dict, arrays: dict, parts: tuple[Any, ...]) -> A
         how = "load it with SelfDirectedClassifier.load, or resume with `selectron pool`"
         raise SelectronError(f"The file holds the answers for a pool: {how}.")
     model = header["model"]
-    learner = part(storage.part(model["learner"], parts), "learner")
-    asker = part(storage.part(model["asker"], parts), "asker")
+    learner = checked(storage.part(model["learner"], parts), "learner")
+    asker = checked(storage.part(model["asker"], parts), "asker")
     kernel = model["kernel"] and kernel_of(storage.part(model["kernel"], parts))
     if cls.ranks != (model["many"] in RANKINGS):
         wanted = "OnlineClassifier" if cls.ranks else "OnlineRanker"

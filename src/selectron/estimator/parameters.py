@@ -12,7 +12,7 @@ from ..errors import SelectronError
 from ..kernels import NAMED, kernel_of
 from ..learners.leading_history import default_for
 from ..model import Model
-from .parts import part
+from .parts import checked
 
 CLASSIFIED = {"joint": "joint", "exact": "exact", "rest": "rest"}
 RANKED = {"joint": "ranking", "exact": "exact ranking"}
@@ -124,7 +124,7 @@ def learner_of(estimator: Any, width: int, sparse: bool) -> Any:
     if learner is None:
         given = estimator.kernel, estimator.sketch, estimator.ranks
         learner = default_for(width, sparse, *given)
-    return part(learner, "learner")
+    return checked(learner, "learner")
 
 
 def model_of(estimator: Any, width: int, sparse: bool, classes: int) -> Model:
@@ -134,7 +134,7 @@ def model_of(estimator: Any, width: int, sparse: bool, classes: int) -> Model:
         raise SelectronError("class_weight and correctable must be left out with OnlineRanker.")
     return Model(
         learner_of(estimator, width, sparse),
-        part(estimator.part("asker"), "asker"),
+        checked(estimator.part("asker"), "asker"),
         width=width,
         sparse=sparse,
         classes=classes,

@@ -5,13 +5,14 @@ own code.
 """
 
 import inspect
-import sys
+import math
 from itertools import product
 from typing import Any
 
 import numpy as np
 
 from ..engine.loop import Asker
+from ..engine.machine import is_ours
 from ..engine.parameters import floats, shown
 from ..engine.parts import Learner
 from ..engine.round import Projection, Round, ShapeStep, Step
@@ -28,7 +29,6 @@ CALLS: dict[str, list[tuple[Any, ...]]] = {  # arguments with which methods are 
     "probability": list(product((-1.0, 0.0, 0.5), (0.5, 2.0), (1, 1000))),
 }
 FAILED = "failed"  # in place of a result
-LARGEST = sys.float_info.max
 STEPS = {
     FIRST: (Step, "Step(keep, eta), or ShapeStep and a shape"),
     SECOND: (ShapeStep, "ShapeStep(eta, mu, nu), as there is a shape"),
@@ -37,32 +37,27 @@ STEPS = {
 }
 
 
-def part(value: Any, role: str) -> Any:
-    """Return a learner or an asker; raise SelectronError if it is none."""
+def checked(value: Any, role: str) -> Any:
+    """Return a learner or an asker; raise SelectronError if it is none, or not sound."""
     if not isinstance(value, tuple) or not hasattr(value, "_fields"):
         raise SelectronError(
             f"{role} must be an object from selectron.{role}s, such as {EXAMPLES[role]}, or a "
             f"NamedTuple of your own, got {value!r}."
         )
-    own = [one for one in (value, *value) if hasattr(one, "_fields") and not _is_ours(one)]
-    for one in own:
+    theirs = [one for one in (value, *value) if hasattr(one, "_fields") and not is_ours(type(one))]
+    for one in theirs:
         _check_names(one, role)
+        _check_signatures(one, role)
     methods = OF_MEMORY if role == "asker" and hasattr(value, "after") else METHODS[role]
     lacking = [name for name in methods if not callable(getattr(value, name, None))]
     if lacking:
         why = f"it has no {' and no '.join(lacking)}"
         raise SelectronError(f"{value!r} is not {A[role]}: {why}.")
-    for one in own:
-        _check_signatures(one, role)
     floats(value)
-    for one in own:
+    for one in theirs:
         if hasattr(one, METHODS[role][-1]):
             _check_results(one, METHODS[role][-1], one is value)
     return value
-
-
-def _is_ours(value: Any) -> bool:
-    return type(value).__module__.startswith("selectron.")
 
 
 def _check_names(value: Any, role: str) -> None:
@@ -131,7 +126,7 @@ def _unmet(value: Any, method: str, found: Any, outermost: bool) -> str:
     """
     if method == "probability":
         is_number = isinstance(found, int | float | np.number | np.bool_)
-        least, most, wanted = (0, 1, "from 0 to 1") if outermost else (-LARGEST, LARGEST, "")
-        return "" if is_number and least <= found <= most else f"a number {wanted}".rstrip()
+        met = is_number and (0 <= found <= 1 if outermost else math.isfinite(found))
+        return "" if met else "a number from 0 to 1" if outermost else "a finite number"
     kind, wanted = STEPS[order_of(value)]
     return "" if isinstance(found, kind) else wanted

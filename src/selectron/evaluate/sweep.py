@@ -11,7 +11,7 @@ from ..engine.loop import play
 from ..engine.parameters import shown
 from ..errors import SelectronError
 from ..estimator.classifier import OnlineClassifier
-from ..estimator.parts import part
+from ..estimator.parts import checked
 from ..kernels import kernel_of
 from ..model import support
 from ..model.compose import kind_of, parts, space_for
@@ -73,8 +73,8 @@ def sweep(
         for learner, asker, seed in product(learners, askers, seeds)
     ]
     for call in calls:
-        part(call["learner"], "learner")
-        part(call["asker"], "asker")
+        checked(call["learner"], "learner")
+        checked(call["asker"], "asker")
     kernel = support.kind(kernel_of(options.get("kernel")))
     results = each(
         played,
