@@ -127,13 +127,12 @@ def reference(rows):
         put(row, f"c={x['c']}" if x["c"] else "c is blank", 1.0)
         moment = datetime.fromisoformat(x["d"]).replace(tzinfo=UTC)
         standard(row, "d", moment.timestamp())
-        hours = moment.weekday() * 24 + moment.hour
-        weekday = (hours - 3 * 24) % 168
+        weekday = (moment.weekday() - 3) % 7  # 1970 began on a Thursday
         year = int(moment.timestamp() // 86400 % 365.2425)
         minute = moment.hour * 60 + moment.minute
         for name, at, n in (
             ("hour", minute, 1440),
-            ("weekday", weekday, 168),
+            ("weekday", weekday, 7),
             ("day of year", year, 366),
         ):
             put(row, f"d: {name} sin", math.sin(2 * math.pi * at / n))

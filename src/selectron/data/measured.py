@@ -273,7 +273,7 @@ def circle(n: int) -> tuple[list[float], list[float]]:
 
 
 # Names, units in seconds, and how many of them make a circle
-CIRCLES = [("hour", 60.0, 1440.0), ("weekday", 3600.0, 168.0), ("day of year", 86_400.0, 365.2425)]
+CIRCLES = [("hour", 60.0, 1440.0), ("weekday", 86_400.0, 7.0), ("day of year", 86_400.0, 365.2425)]
 TABLES = [
     (1 + 2 * j, unit, period, *circle(math.ceil(period)))
     for j, (_, unit, period) in enumerate(CIRCLES)
