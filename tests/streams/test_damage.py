@@ -98,6 +98,30 @@ def test_rows_without_a_time_are_left_out(tmp_path, name, other):
     assert source.damage.why.startswith(f"line {line}: ")
 
 
+@pytest.mark.parametrize("size", [7, 4096])
+def test_a_header_that_is_repeated_is_damage(tmp_path, size):
+    rows = "".join(f"{n},ham\n" for n in range(20))
+    path = stored(
+        tmp_path, "a.csv", f"a,label\n{rows}\na,label\n20,spam\na,label\na,ham\n21,label\n"
+    )
+    with pytest.raises(
+        SelectronError, match="line 23: the names of the columns are repeated; leave"
+    ):
+        list(read(path, size=size))
+    source = read(path, size=size, skip_damaged=True)
+    chunks = list(source)
+    cells = [cell for chunk in chunks for cell in chunk.rows["a"].to_pylist()]
+    labels = [label for chunk in chunks for label in chunk.labels]
+    assert cells == [*map(str, range(21)), "a", "21"]
+    assert labels == [*["ham"] * 20, "spam", "ham", "label"]
+    assert source.damage.rows == 2
+
+
+def test_rows_without_a_header_may_look_like_its_default_names(tmp_path):
+    path = stored(tmp_path, "a.csv", "5,7\n0,1\n")
+    assert [cell for chunk in read(path) for cell in chunk.rows["0"].to_pylist()] == ["5", "0"]
+
+
 def test_a_file_of_damaged_rows_alone(tmp_path):
     path = stored(tmp_path, "a.csv", "title\n1,2\n3,4\n")
     with pytest.raises(SelectronError, match=r"no rows that can be read: line 2: .* is a title"):

@@ -147,6 +147,13 @@ def test_other_encodings(tmp_path, encoding, packing):
         assert next(iter(read(path))).rows == chunks[0].rows
 
 
+@pytest.mark.parametrize("packing", PACK)
+def test_a_byte_order_mark_decides(tmp_path, packing):
+    path = stored(tmp_path, "a.csv", PACK[packing]("\ufeffname,y\nJosé,ham\n".encode()))
+    (chunk,) = read(path, encoding="latin-1")
+    assert chunk.rows.to_pydict() == {"name": ["José"]}
+
+
 def test_bytes_that_an_encoding_lacks(tmp_path):
     path = stored(tmp_path, "a.csv", b"name,y\n\x81a,b\n")
     (chunk,) = read(path, encoding="cp1252")

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.types as kinds
 
@@ -124,7 +125,21 @@ def parsed(piece: Piece, layout: Layout) -> Part:
         if layout.header and width == 1 and (first or layout.names[0].startswith("#")):
             why += f": if line {layout.header} is a title, delete it"
         damage = Damage(len(wrong), place, why)
+    again = _repeats(table, layout) if layout.header else []
+    if again:  # as in files that were put together
+        why = f"{line(again[0])}: the names of the columns are repeated"
+        damage = damage.and_also(Damage(len(again), again[0], why))
+        table = table.take(np.delete(np.arange(table.num_rows), again))
     return _part(table, layout.names, layout.columns, line, piece.fault, damage)
+
+
+def _repeats(table: pa.Table, layout: Layout) -> list[int]:
+    """Return the rows that hold the names of their columns."""
+    same = np.ones(table.num_rows, bool)
+    for place in layout.columns.needed():
+        if same.any():
+            same &= pc.equal(table[str(place)], layout.names[place]).to_numpy()
+    return np.flatnonzero(same).tolist()
 
 
 def _read(data: bytes, layout: Layout, skip: Callable[[Any], str]) -> pa.Table:

@@ -129,9 +129,9 @@ def encoding_of(name: str | None) -> str | None:
 class Blocks:
     """The decompressed bytes of a text file as UTF-8, block by block.
 
-    `encoding` is that of the file; by default UTF-16 if it begins so, or else UTF-8. If the bytes
-    end too early, `fault` is the reason. It is not raised, so that the rows before the fault are
-    processed first.
+    `encoding` is that of the file, unless it begins with the byte order mark of UTF-8; by default
+    UTF-16 if it begins so, or else UTF-8. If the bytes end too early, `fault` is the reason. It is
+    not raised, so that the rows before the fault are processed first.
     """
 
     def __init__(self, file: Counted, encoding: str | None = None):
@@ -152,6 +152,8 @@ class Blocks:
                 self.blocks = chain([head] if head else [], self.blocks)
             if encoding is None and head.startswith(UTF_16):
                 encoding = "utf-16"
+            if head.startswith(BYTE_ORDER_MARK):
+                encoding = None
             if encoding is not None:  # bytes that it lacks become U+FFFD
                 self.blocks = map(str.encode, codecs.iterdecode(self.blocks, encoding, "replace"))
 
