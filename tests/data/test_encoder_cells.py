@@ -364,6 +364,23 @@ def dates_with(other):
     return pd.DataFrame({"c": values}, dtype=object)
 
 
+def test_the_trend_of_a_date_to_be_looked_at_ends_at_those_learned():
+    days = [{"d": date(2026, 3, day).isoformat(), "n": day} for day in range(1, 31)]
+    rows = [days[day] for day in (9, 4, 19, 11)]
+    encoder = TableEncoder({"d": "date"}).fit(rows)
+    encoder = TableEncoder.unpack(json.loads(json.dumps(encoder.pack())))
+    found = encoder.transform(days)
+    assert (found == [encoder.transform([row])[0] for row in days]).all()
+    trend = found[:, 0]
+    assert (trend[:4] == trend[4]).all()
+    assert (trend[20:] == trend[19]).all()
+    assert (np.diff(trend[4:20]) > 0).all()
+    assert len(np.unique(found[20:27, 3])) == 7  # the weekday goes on
+    kept = encoder.transform([*days, {"d": "2026-05-01"}])
+    assert kept[-1, 0] == trend[19]
+    assert encoder.learn_one(days[29]).values[0, 0] > trend[19]
+
+
 @pytest.mark.parametrize("other", [datetime(2024, 1, 1, 20, 30), None, pd.NaT, math.nan])
 def test_dates_among_dates_with_times_keep_what_they_are(other):
     frame = dates_with(other)

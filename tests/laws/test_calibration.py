@@ -21,6 +21,20 @@ def block(rng, kind, columns):
     return (margins, scores, flags, codes.astype(np.int32), rng.uniform(0.1, 1, SIZE)), proba
 
 
+@pytest.mark.parametrize("a", [-2.0, 0.0, 1.0])
+def test_probabilities_keep_the_order_of_rows_whatever_was_learned(a):
+    scores = np.random.default_rng(0).normal(size=(50, 3))
+    s, proba = np.zeros(calibration.SIZE), np.zeros((50, 3))
+    s[calibration.SCALE], s[calibration.A] = 1.0, a
+    for i, best in enumerate(scores.argmax(axis=1)):
+        gap = scores[i, best] - np.sort(scores[i])[1]
+        calibration.fill(s, scores, best, gap, False, proba, i)
+    np.testing.assert_allclose(proba.sum(axis=1), 1)
+    assert (np.argsort(proba, axis=1) == np.argsort(scores, axis=1)).all()
+    gaps = np.diff(np.sort(scores, axis=1))[:, 1]
+    assert (np.diff(proba.max(axis=1)[gaps.argsort()]) >= 0).all()
+
+
 @pytest.mark.parametrize(
     ("kind", "columns"), [(Perceptron, 1), (Perceptron, 3), (BayesianPerceptron, 1)]
 )

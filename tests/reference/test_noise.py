@@ -5,7 +5,7 @@ import pytest
 
 from selectron import OnlineClassifier
 from selectron.askers import Always
-from selectron.history.posterior import mean_noise
+from selectron.history.posterior import label_noise, mean_noise
 from selectron.learners import BayesianPerceptron, LeadingHistory
 
 
@@ -34,3 +34,19 @@ def test_a_noisy_stationary_stream_is_learned_as_by_one_learner():
     X, y = noisy(1.5)
     single = OnlineClassifier(BayesianPerceptron(1.5), Always(), fit_intercept=False).run(X, y)
     assert learned(1.5)[0] > single.accuracy - 0.01
+
+
+@pytest.mark.slow
+def test_random_labels_of_many_classes_are_no_new_concept():
+    """Labels of nine classes, one in twenty of which is random, are learned as by one learner."""
+    rng = np.random.default_rng(0)
+    X = (rng.random((8000, 60)) < 0.1) * 1.0
+    y = np.argmax(X @ rng.normal(size=(60, 9)), axis=1)
+    y = np.where(rng.random(8000) < 0.05, rng.integers(0, 9, 8000), y)
+    clf = OnlineClassifier(LeadingHistory(), Always(), many="rest", random_state=0)
+    single = OnlineClassifier(BayesianPerceptron(), Always(), many="rest").run(X, y)
+    right = clf.run(X, y).correct
+    parts = [sum(label_noise(scalars)) for scalars in clf.model_.state.scalars]
+    assert min(parts) > 0.03
+    assert max(parts) < 0.08
+    assert right[4000:].mean() > single.correct[4000:].mean() - 0.01

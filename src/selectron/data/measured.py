@@ -162,7 +162,8 @@ class Number(Kind):
         missing = np.isnan(values)
         if not learn:
             sums = max(self.count, 1), self.total, self.squares
-            return (values, missing, score(values - self.first, *sums).clip(-CLIP, CLIP)), []
+            scores = score(self.within(values) - self.first, *sums).clip(-CLIP, CLIP)
+            return (values, missing, scores), []
         if self.count == 0 and not missing.all():
             self.first = float(values[missing.argmin()])
         events: list[Event] = []
@@ -181,6 +182,10 @@ class Number(Kind):
             later = self.learned_scores(values[start:], missing[start:])
             scores = np.concatenate((scores, later))
         return (values, missing, scores), events
+
+    def within(self, values: np.ndarray) -> np.ndarray:
+        """Return values to be looked at, as far as they are relied upon."""
+        return values
 
     def odd_in(self, array: pa.Array) -> int:
         """Return the number of values of another kind."""
@@ -284,12 +289,19 @@ class Date(Number):
     """Dates and times: the trend as a number, and the hour, the weekday and the day of the year.
 
     The last three lie on circles: a sine and a cosine each. `style` is the order of day, month and
-    year in text that is not in ISO 8601.
+    year in text that is not in ISO 8601. Where dates rise with the rows, each is about as far above
+    the mean so far, so that labels show no slope: later dates that are looked at, but not learned,
+    count as the latest so far.
     """
 
     kind = "date"
     always = True
     circles = tuple(f"{of} {side}" for of, *_ in CIRCLES for side in ("sin", "cos"))
+
+    def start(self) -> None:
+        """Start the mean, the deviation and the range."""
+        super().start()
+        self.earliest, self.latest = math.inf, -math.inf
 
     def parse(self, x: Any) -> float:
         """Return a date in seconds since 1970, NaN if it is none."""
@@ -308,12 +320,26 @@ class Date(Number):
         if value != value:
             self.mark_blank(x, layout, learn, out)
             return
-        super().one(value, layout, learn, out)
+        if learn:
+            self.earliest, self.latest = min(self.earliest, value), max(self.latest, value)
+        trend = min(max(value, self.earliest), self.latest) if self.count else value
+        super().one(trend, layout, learn, out)
         if self.place >= 0:
             for place, unit, period, sines, cosines in TABLES:
                 at = int(value // unit % period)
                 out[self.place + place] = sines[at]
                 out[self.place + place + 1] = cosines[at]
+
+    def within(self, values: np.ndarray) -> np.ndarray:
+        """Return dates within the range so far."""
+        return np.clip(values, self.earliest, self.latest)
+
+    def learned_scores(self, values: np.ndarray, missing: np.ndarray) -> np.ndarray:
+        """Return standardised dates, each by the sums up to and with its row."""
+        if not missing.all():
+            self.earliest = min(self.earliest, float(np.nanmin(values)))
+            self.latest = max(self.latest, float(np.nanmax(values)))
+        return super().learned_scores(values, missing)
 
     def entries(self, rows: Any, values: np.ndarray, scores: np.ndarray) -> list[Cells]:
         """Return the features of the dates in these rows."""

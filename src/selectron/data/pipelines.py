@@ -73,6 +73,6 @@ def _table(x: Any, names: Collection[str]) -> Any:
                 f"The row has no {shown(missing[0])}, which the fitted rows had: a blank is nan."
             )
         return pd.DataFrame([x], columns=[*names, *(name for name in x if name not in names)])
-    if scipy.sparse.issparse(x) or hasattr(x, "iloc"):
+    if scipy.sparse.issparse(x) or hasattr(x, "iloc") or hasattr(x, "__dataframe__"):
         return x
     return np.atleast_2d(np.asarray(x))

@@ -8,8 +8,8 @@ learned, too (Wilson, Nassar & Gold 2010): weights are joint ones of experts and
 A part goes to archived experts, which knew former concepts (mixing past posteriors: Bousquet &
 Warmuth 2002), in proportion to the probability that they gave to the label.
 
-Labels are wrong at a rate w that is learned: a part 2 w of them is drawn at random, by the base
-rates, so that few labels of a rare class are wrong. The noise of margins makes labels near the
+A part of the labels, which is learned, is drawn at random, by the base rates, so that few labels
+of a rare class are wrong. The noise of margins makes labels near the
 boundary wrong more often: its variance is the geometric posterior mean over `NOISES`.
 """
 
@@ -30,8 +30,8 @@ FORGETTING_PART, ARCHIVE_PART = 0.1, 0.2  # of the weight that a transition move
 
 RATES = 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0  # hazard rates, times `switches`
 RATE_PRIOR = 0.1, 0.1, 0.1, 0.2, 0.3, 0.1, 0.1
-LABEL_NOISE, PRIOR_LABELS = 0.01, 50.0  # prior rate of wrong labels, and the labels it counts as
-LABEL_NOISE_MEMORY, MOST_LABEL_NOISE = 1000.0, 0.3  # labels it is averaged over; its upper limit
+LABEL_NOISE, PRIOR_LABELS = 0.02, 50.0  # prior part drawn at random, and the labels it counts as
+LABEL_NOISE_MEMORY, MOST_LABEL_NOISE = 1000.0, 0.6  # labels it is averaged over; its upper limit
 
 # Variances of the noise of margins, where a margin under the prior has a variance of about 3
 NOISES = 0.03, 0.1, 0.3, 1.0, 3.0, 10.0
@@ -47,11 +47,11 @@ MOST = 500.0  # of the evidence, so that its exponential is finite
 WEIGHT, BORN, FIRST, ALIVE, KIND, ORIGIN, EVIDENCE, JOINT = range(8)
 COLUMNS = JOINT + len(RATES)
 # Places in `scalars`: labels so far, the latest round of one, the round of the label learned last;
-# of the labels counted, how many there are, wrong ones, and +1; the leader, the round of the last
+# of the labels counted, how many there are, random ones, and +1; the leader, the round of the last
 # succession; `NOISES`
-LABELS, LAST, LEARNED, COUNTED, ERRORS, POSITIVE, LEADER, SUCCEEDED, NOISE_WEIGHTS = range(7, 16)
+LABELS, LAST, LEARNED, COUNTED, RANDOM, POSITIVE, LEADER, SUCCEEDED, NOISE_WEIGHTS = range(7, 16)
 SCALARS = NOISE_WEIGHTS + len(NOISES)
-START = {COUNTED: PRIOR_LABELS, ERRORS: PRIOR_LABELS * LABEL_NOISE, POSITIVE: PRIOR_LABELS / 2}
+START = {COUNTED: PRIOR_LABELS, RANDOM: PRIOR_LABELS * LABEL_NOISE, POSITIVE: PRIOR_LABELS / 2}
 START |= dict(enumerate(NOISE_PRIOR, NOISE_WEIGHTS))
 M, Q, BELIEF = range(3)  # columns of `predictions`, for the last row
 
@@ -80,8 +80,8 @@ def foremost(experts: Any, column: int, start: int, stop: int) -> int:
 
 def label_noise(scalars: Any) -> tuple[float, float]:
     """Return the probabilities that a label is drawn at random, and is +1, or -1."""
-    drawn = 2 * min(MOST_LABEL_NOISE, scalars[ERRORS] / scalars[COUNTED])
     positive = scalars[POSITIVE] / scalars[COUNTED]
+    drawn = min(MOST_LABEL_NOISE, scalars[RANDOM] / scalars[COUNTED])
     return drawn * positive, drawn * (1 - positive)
 
 
@@ -125,20 +125,20 @@ def likelihood(predictions: Any, k: int, y: float) -> float:
 
 @noinline
 def update_weights(experts: Any, predictions: Any, scalars: Any, y: float) -> None:
-    """Update the posterior weights and the rate of wrong labels with label y."""
-    total, off = 0.0, 0.0
+    """Update the posterior weights and the part of random labels with label y."""
+    total, random = 0.0, 0.0
     positive, negative = label_noise(scalars)
-    own, other = (positive, negative) if y > 0 else (negative, positive)
+    own = positive if y > 0 else negative
     for k in range(ALL):
         p = likelihood(predictions, k, y)
         part = scale_weight(experts, k, p)
         total += part
-        off += part * own * max(0.0, 1 - other - p) / ((1 - own - other) * max(p, own))
+        random += part * own / max(p, own)
     for k in range(ALL):
         scale_weight(experts, k, 1 / total)
     full = scalars[COUNTED] >= LABEL_NOISE_MEMORY
     fewer = 1 - 1 / LABEL_NOISE_MEMORY if full else 1.0
-    scalars[ERRORS] = max(1e-4, fewer * scalars[ERRORS] + max(0.0, off / total))
+    scalars[RANDOM] = max(1e-4, fewer * scalars[RANDOM] + random / total)
     scalars[POSITIVE] = fewer * scalars[POSITIVE] + (1.0 if y > 0 else 0.0)
     scalars[COUNTED] = fewer * scalars[COUNTED] + 1
 
@@ -249,13 +249,16 @@ def newest(experts: Any) -> int:
 def free_slot(experts: Any) -> int:
     """Return a free slot; if there is none, evict the expert with the least weight.
 
-    The expert nearest in age inherits the weight.
+    The expert nearest in age inherits the weight. The oldest one of the present concept stays: only
+    much later may it be worth more than the one that forgets.
     """
-    least = REMEMBERING
     for k in range(REMEMBERING, EXPERTS):
         if experts[k, ALIVE] == 0:
             return k
-        least = k if experts[k, WEIGHT] < experts[least, WEIGHT] else least
+    kept, least = oldest(experts), -1
+    for k in range(REMEMBERING, EXPERTS):
+        if k != kept and (least < 0 or experts[k, WEIGHT] < experts[least, WEIGHT]):
+            least = k
     heir, gap = -1, math.inf
     for k in range(REMEMBERING, EXPERTS):
         between = abs(experts[k, FIRST] - experts[least, FIRST])
@@ -264,3 +267,14 @@ def free_slot(experts: Any) -> int:
             heir, gap = k, between
     pass_weight(experts, least, heir)
     return least
+
+
+def oldest(experts: Any) -> int:
+    """Return the expert born first since the last succession, the foremost of several; or -1."""
+    best = -1
+    for k in range(REMEMBERING, EXPERTS):
+        if experts[k, BORN] >= experts[FORGETTING, BORN]:
+            later = experts[k, FIRST] - experts[best, FIRST]
+            lighter = experts[k, WEIGHT] <= experts[best, WEIGHT]
+            best = best if best >= 0 and (later > 0 or (later == 0 and lighter)) else k
+    return best

@@ -42,6 +42,7 @@ PLENTY, EVERY = 4096, 32  # after so many labels, learn from one in EVERY: it sa
 REACH = 4.0  # |z| is at most this multiple of its mean
 SLOPE, OFFSET = 16.0, 1.0  # prior variances of a, in units of 1 / mean |z|, and of b
 OWN_SLOPE, OWN_OFFSET, OWN_REACH = 1.0, 0.05, 20.0  # for a learner with probabilities
+FLATTEST = 0.1  # the least slope, in units of 1 / mean |z|, so that rows keep their order
 SURE = 1 - 1e-12  # the largest score of which log-odds are taken
 LEAST, MOST = 1e-100, 1e100  # of z, so that its square is a number
 FEW, CALL = 10_000, 500  # rows that are learned from without compiling; a call counts as CALL more
@@ -226,8 +227,13 @@ def limited(z: float, reach: float) -> float:
 
 
 def chance(scale: float, a: float, b: float, z: float, own: bool) -> float:
-    """Return the probability of +1, or of the best of many classes; it never falls with z."""
-    return sigmoid((a if a > 0 else 0.0) * limited(z, OWN_REACH if own else REACH * scale) + b)
+    """Return the probability of +1, or of the best of many classes; it rises with z."""
+    return sigmoid(slope(scale, a, own) * limited(z, OWN_REACH if own else REACH * scale) + b)
+
+
+def slope(scale: float, a: float, own: bool) -> float:
+    """Return a, or the least slope, as labels that were asked for because z is small say little."""
+    return max(a, FLATTEST if own else FLATTEST / scale if scale > LEAST else 0.0)
 
 
 def pair(p: float, best: int) -> tuple[float, float]:
@@ -250,7 +256,7 @@ def fill(s: Any, scores: Any, best: int, z: float, own: bool, proba: Any, i: int
     second, total = scores[i, best] - z, 0.0
     for k in range(len(scores[i])):
         behind = max(-MOST, scores[i, k] - second)
-        proba[i, k] = math.exp(min(0.0, max(s[A], 0.0) * behind))
+        proba[i, k] = math.exp(min(0.0, slope(s[SCALE], s[A], own) * behind))
         total += proba[i, k] if k != best else 0.0
     p = max(p, LEAD / (1 + total))
     for k in range(len(scores[i])):

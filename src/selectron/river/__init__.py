@@ -56,7 +56,7 @@ class Classifier(base.Classifier):
     >>> evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy())
     Accuracy: 90.06%
     >>> model.n_asked
-    191
+    192
     """
 
     def __init__(

@@ -62,7 +62,7 @@ class Ring:
         for member in self.members:
             member.shares = LIKELY / (1 + kinds)
         self.rows, self.last, self.noises = [], 0, PLAUSIBLE  # rows: those with labels
-        self.errors, self.positive, self.weighed, self.led, self.left = 0.5, 25.0, 50.0, 0, 0
+        self.random, self.positive, self.weighed, self.led, self.left = 1.0, 25.0, 50.0, 0, 0
 
     def take_on(self, to_z, A, priors):
         """Take other coordinates, A z, and priors; what has been learned is carried over."""
@@ -128,7 +128,7 @@ class Ring:
     def drawn(self):
         """The probabilities of +1 and -1 that are drawn at random."""
         positive = self.positive / self.weighed
-        return 2 * min(0.3, self.errors / self.weighed) * np.array([positive, 1 - positive])
+        return min(0.6, self.random / self.weighed) * np.array([positive, 1 - positive])
 
     def predict(self, x, least):
         """p(+1) - p(-1), and q, by members whose share is this at least."""
@@ -156,14 +156,13 @@ class Ring:
         weights = self.noises * ((drawn[own] + (1 - drawn.sum()) * right) @ shares)
         self.noises = 0.999 * weights / weights.sum() + 0.001 * PLAUSIBLE
         likely = np.array([each.chance if y > 0 else 1 - each.chance for each in everyone])
-        flipped = drawn[own] * (1 - (likely - drawn[own]) / (1 - drawn.sum())) / likely
         shares = shares * likely / (shares @ likely)
         for member, p in zip(everyone, likely, strict=True):
             member.likely = p
         total = sum((each.shares * each.likely).sum() for each in everyone)
         for member in everyone:
             member.shares = member.shares * member.likely / total
-        self.errors, self.weighed = self.errors + shares @ flipped, self.weighed + 1
+        self.random, self.weighed = self.random + shares @ (drawn[own] / likely), self.weighed + 1
         self.positive += float(y > 0)
         self.rows.append(x)
         self.succeed(t)
@@ -236,8 +235,10 @@ class Ring:
     def bear(self, t):
         place = len(self.members)
         if place == 9:
-            settled = self.members[1:]
-            least = min(settled, key=lambda each: each.share)
+            settled, began = self.members[1:], self.members[0].born
+            current = [each for each in settled if each.born >= began]
+            kept = min(current, key=lambda each: (each.first, -each.share), default=None)
+            least = min((e for e in settled if e is not kept), key=lambda each: each.share)
             near = min(
                 (each for each in settled if each is not least),
                 key=lambda each: (abs(each.first - least.first), each.first),
