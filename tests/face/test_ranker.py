@@ -97,6 +97,10 @@ def test_rows_without_a_label_are_never_asked_for():
     assert not run.asked[::3].any()
     assert not run.labelled[::3].any()
     assert run.asked.any()
+    for kind in ("Int64", "Float64", "boolean"):
+        table = pd.DataFrame(np.where(np.isnan(y), None, y == 1)).astype("boolean").astype(kind)
+        other = OnlineRanker(PassiveAggressive(), Margin(1.0), random_state=0).run(X, table)
+        assert (other.scores == run.scores).all()
 
 
 @pytest.mark.parametrize("many", ["joint", "exact"])

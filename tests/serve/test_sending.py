@@ -205,6 +205,10 @@ def test_lines_that_will_not_do():
         list(items([b"fine", b'{"a": NaN}'], "rows", None))
     with pytest.raises(SelectronError, match=r"rows, line 1: the text is not UTF-8; convert"):
         list(items([b"\x1f\x8b\x08"], "rows", None))
+    for line in (b"[", b'[{"a": 1}, {"a": 2}]', b" [ {"):
+        with pytest.raises(SelectronError, match="rows, line 1: a JSON array begins; put each"):
+            list(items([line], "rows", None))
+    assert len(list(items([b"[INFO] started", b"[1]"], "rows", None))) == 2
 
 
 @pytest.mark.parametrize("ending", ["csv", "csv.gz", "parquet", "svm"])

@@ -64,7 +64,7 @@ MOST_SHOWN = 40  # lines about columns
     type=BUDGET,
     help="How many labels: 10% of the rows, 500/10000 for 500 labels in 10000 rows, or 200/1d for "
     "200 a day (w, d, h, min, s), with --time; days begin at midnight UTC, weeks on Thursdays. A "
-    "share holds in the long run, but may be twice as large over the first 1,000 rows, and four "
+    "share holds in the long run, but may be twice as large over the first 1,000 rows, and several "
     "times over the first 100; a number is never exceeded. Default: 10%, but none if --ask or a "
     "--learner other than leading-history is given.",
 )

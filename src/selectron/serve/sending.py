@@ -12,6 +12,7 @@ from uuid import uuid4
 import httpx2
 
 from ..errors import SelectronError
+from ..streams.readers.json_lines import check_no_array
 from . import strict
 from .problem import Problem
 from .reading import parts
@@ -172,11 +173,15 @@ def parsed(line: bytes, where: str) -> tuple[Any, dict[str, Any]]:
     """Return the id of a line, None if it has none of its own, and its data."""
     if not line.startswith(b"{"):
         try:
-            return None, {"text": line.decode()}
+            text = line.decode()
+            check_no_array(text)
         except UnicodeDecodeError:
             raise SelectronError(
                 f"{where}: the text is not UTF-8; convert the file, and unpack a compressed one"
             ) from None
+        except SelectronError as error:
+            raise SelectronError(f"{where}: {error}") from None
+        return None, {"text": text}
     try:
         value = strict.loads(line)
     except Problem as problem:

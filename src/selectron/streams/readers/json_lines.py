@@ -69,11 +69,16 @@ def _label_key(row: dict[str, Any], choice: Choice, begun: bool) -> Any:
     return choice.label
 
 
-def _object(line: str) -> dict[str, Any]:
+def check_no_array(line: str) -> None:
+    """Raise SelectronError if an array of objects begins."""
     if ARRAY.match(line):
         raise SelectronError(
             "a JSON array begins; put each object on a line of its own, as `jq -c '.[]'` does"
         )
+
+
+def _object(line: str) -> dict[str, Any]:
+    check_no_array(line)
     try:
         row = json.loads(line)
     except json.JSONDecodeError as error:
