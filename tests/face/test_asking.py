@@ -14,8 +14,8 @@ from .examples import inside
 X, Y = switching_gaussian(4000, d=5, seed=3)
 
 
-def started(asker, learner=None):
-    clf = OnlineClassifier(learner, asker, random_state=0)
+def started(asker, learner=None, seed=0):
+    clf = OnlineClassifier(learner, asker, random_state=seed)
     clf.run(X[:500], Y[:500])
     return clf
 
@@ -33,12 +33,15 @@ def test_what_was_learned_and_open_tickets_stay():
 
 @pytest.mark.parametrize("rate", [0.03, 0.3])
 def test_another_rate_is_kept_from_then_on(rate):
-    clf = started(Budget(rate=0.1))
-    clf.run(X[500:800], Y[500:800])
-    clf.set_asker(Budget(rate=rate))
-    asked = clf.run(X[800:], Y[800:]).asked
-    assert abs(asked.mean() / rate - 1) < 0.25
-    assert asked[:200].mean() <= 3 * rate  # 2.5 is the median of 30 seeds: saved labels come early
+    early = []
+    for seed in range(10):
+        clf = started(Budget(rate=0.1), seed=seed)
+        clf.run(X[500:800], Y[500:800])
+        clf.set_asker(Budget(rate=rate))
+        asked = clf.run(X[800:], Y[800:]).asked
+        assert abs(asked.mean() / rate - 1) < 0.25
+        early.append(asked[:200].mean())
+    assert np.mean(early) < 2.6 * rate  # only labels that were saved come early
 
 
 def test_a_number_of_labels_counts_from_then_on():

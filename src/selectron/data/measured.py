@@ -184,7 +184,7 @@ class Number(Kind):
         return (values, missing, scores), events
 
     def within(self, values: np.ndarray) -> np.ndarray:
-        """Return values to be looked at, as far as they are relied upon."""
+        """Return what values count as if nothing is learned from them."""
         return values
 
     def odd_in(self, array: pa.Array) -> int:
@@ -289,9 +289,9 @@ class Date(Number):
     """Dates and times: the trend as a number, and the hour, the weekday and the day of the year.
 
     The last three lie on circles: a sine and a cosine each. `style` is the order of day, month and
-    year in text that is not in ISO 8601. Where dates rise with the rows, each is about as far above
-    the mean so far, so that labels show no slope: later dates that are looked at, but not learned,
-    count as the latest so far.
+    year in text that is not in ISO 8601. Where dates rise with the rows, trends are all about as
+    far above the mean so far, so that labels show no slope: without learning, the trend of a later
+    date is that of the latest so far.
     """
 
     kind = "date"

@@ -174,9 +174,9 @@ class OnlineRanker(OnlineClassifier):
 def indicators(y: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the labels of n rows as a table of 0 and 1, and which rows are missing (all NaN)."""
     with checks.in_one_sentence("y is not a table of 0 and 1"):
-        blank = {"na_value": np.nan} if hasattr(y, "iloc") else {}  # pandas has several kinds
-        y = y.toarray() if scipy.sparse.issparse(y) else y
-        table = y.to_numpy(float, **blank) if blank else np.asarray(y, dtype=float)
+        if hasattr(y, "iloc"):  # a data frame, with one of pandas' kinds of blanks
+            y = y.to_numpy(float, na_value=np.nan)
+        table = np.asarray(y.toarray() if scipy.sparse.issparse(y) else y, dtype=float)
     if table.ndim != 2 or table.shape[1] < 2:
         raise SelectronError(f"y must be a table of two columns or more, got shape {table.shape}.")
     if len(table) != n:

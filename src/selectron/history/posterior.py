@@ -9,8 +9,8 @@ A part goes to archived experts, which knew former concepts (mixing past posteri
 Warmuth 2002), in proportion to the probability that they gave to the label.
 
 A part of the labels, which is learned, is drawn at random, by the base rates, so that few labels
-of a rare class are wrong. The noise of margins makes labels near the
-boundary wrong more often: its variance is the geometric posterior mean over `NOISES`.
+of a rare class are wrong. The noise of margins makes labels near the boundary wrong more often: its
+variance is the geometric posterior mean over `NOISES`.
 """
 
 import math
@@ -273,8 +273,9 @@ def oldest(experts: Any) -> int:
     """Return the expert born first since the last succession, the foremost of several; or -1."""
     best = -1
     for k in range(REMEMBERING, EXPERTS):
-        if experts[k, BORN] >= experts[FORGETTING, BORN]:
-            later = experts[k, FIRST] - experts[best, FIRST]
-            lighter = experts[k, WEIGHT] <= experts[best, WEIGHT]
-            best = best if best >= 0 and (later > 0 or (later == 0 and lighter)) else k
+        one, other = experts[k], experts[best]
+        if one[BORN] >= experts[FORGETTING, BORN] and (
+            best < 0 or (one[FIRST], -one[WEIGHT]) < (other[FIRST], -other[WEIGHT])
+        ):
+            best = k
     return best

@@ -12,7 +12,7 @@ from uuid import uuid4
 import httpx2
 
 from ..errors import SelectronError
-from ..streams.readers.json_lines import check_no_array
+from ..streams.readers.json_lines import ADVICE, ARRAY
 from . import strict
 from .problem import Problem
 from .reading import parts
@@ -174,13 +174,12 @@ def parsed(line: bytes, where: str) -> tuple[Any, dict[str, Any]]:
     if not line.startswith(b"{"):
         try:
             text = line.decode()
-            check_no_array(text)
         except UnicodeDecodeError:
             raise SelectronError(
                 f"{where}: the text is not UTF-8; convert the file, and unpack a compressed one"
             ) from None
-        except SelectronError as error:
-            raise SelectronError(f"{where}: {error}") from None
+        if ARRAY.match(text):
+            raise SelectronError(f"{where}: {ADVICE}")
         return None, {"text": text}
     try:
         value = strict.loads(line)

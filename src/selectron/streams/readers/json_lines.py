@@ -18,6 +18,7 @@ from .text import Blocks, pieces
 
 SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")  # one half of a pair, or both
 ARRAY = re.compile(r"\s*\[\s*(\{|$)")  # of objects, which may be on lines of their own
+ADVICE = "a JSON array begins; put each object on a line of its own, as `jq -c '.[]'` does"
 
 
 def parts(blocks: Blocks, size: int, choice: Choice) -> Iterator[Part]:
@@ -69,16 +70,9 @@ def _label_key(row: dict[str, Any], choice: Choice, begun: bool) -> Any:
     return choice.label
 
 
-def check_no_array(line: str) -> None:
-    """Raise SelectronError if an array of objects begins."""
-    if ARRAY.match(line):
-        raise SelectronError(
-            "a JSON array begins; put each object on a line of its own, as `jq -c '.[]'` does"
-        )
-
-
 def _object(line: str) -> dict[str, Any]:
-    check_no_array(line)
+    if ARRAY.match(line):
+        raise SelectronError(ADVICE)
     try:
         row = json.loads(line)
     except json.JSONDecodeError as error:
