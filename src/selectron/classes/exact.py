@@ -56,7 +56,7 @@ class Exact(Stack):
         one = self.unstacked(state)[0]
         width = len(one.w) // len(state.scores)
         long = self.space.widen(one, width * classes)
-        return self.stacked([long], state.tally)._replace(scores=np.zeros(classes))
+        return self.stacked([long], state)._replace(scores=np.zeros(classes))
 
     def wanted(self, state: Any, rows: Any) -> tuple[int, int]:
         """Return the room for a step on the first row: z has twice as many non-zeros."""

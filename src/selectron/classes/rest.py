@@ -3,21 +3,50 @@
 The learners step independently. The class with the best score is predicted; the asker gets the gap
 between the two best scores, and q of the best class. Memory: K times that of two classes. For
 learners without a joint step, and for classes that overlap.
+
+`coupled`, for ensembles: no linear score is the best where a class lies between others, as "medium"
+between "low" and "high", but the scores of all classes together show it. A multinomial logistic
+regression on their log-odds, l_k = log(p_k / (1 - p_k)), and l_0 = 1, predicts, too:
+
+    p'_k  proportional to  exp(l_k + sum_j B_kj l_j),   B_kj ~ N(0, EFFECT^2) before all labels
+
+Every label changes B by Newton's step. All classes share one covariance matrix of a row of B, with
+the largest p'_k (1 - p'_k) as curvature, which widens between labels, but never beyond the prior.
+Both predictions are mixed by how probable they made the labels, p_k being normalised:
+
+    p_k <- (1 - share) p_k + share p'_k,   share <- share p'_y, normalised; then 0.5% is shared out
+
+A class takes part from its first label on: until then it changes nothing for the others.
+
+Source: Wolpert, "Stacked Generalization" (Neural Networks, 1992).
 """
 
 import math
+import sys
 from typing import Any
 
-from ..engine.bind import noinline
+import numpy as np
+
+from ..engine.arithmetic import add_multiple, dot
+from ..engine.bind import noinline, variant
 from ..engine.loop import LATER, asker
 from ..engine.parts import space
 from ..engine.round import REFUSED
 from . import joint
 from .stack import BEST, TALLY_COUNT
 
+EFFECT = 0.3  # the prior deviation of B
+WIDENED = 1.002  # by this factor, so that 500 labels later a label counts 1 / e as much
+FIRST, SHARED_OUT, LEAST_LIKELY = 0.1, 0.005, 0.005
+NEGLIGIBLE = 0.01  # share below which the regression does not predict
+MOST = math.tanh(4)  # the largest score, so that log-odds are at most 8
+LOG_ODDS, ALONE, COUPLED, PRODUCT = range(4)  # rows of `odds`: l, p, p', and the covariance times l
+# In `shares`: the share, the last round whose label changed it, and 1 for every class with labels
+SHARE, LEARNED, MET = 0, 1, 2
+
 inner, predicted, rivals = joint.inner, joint.predicted, joint.rivals
 record_scores, needs_growth, versus = joint.record_scores, joint.needs_growth, joint.versus
-full = joint.full
+full, gap = joint.full, joint.gap
 
 
 def share(normalize: Any) -> Any:
@@ -91,3 +120,103 @@ def learn_label(
             flags |= done
     s.tally[TALLY_COUNT] += 1 if flags else 0
     return flags
+
+
+# Coupled classes
+
+
+def fresh_coupling(classes: int) -> tuple[np.ndarray, ...]:
+    """Return `odds`, `effects`, which is B, `spread`, its covariance, and `shares`."""
+    odds = np.zeros((4, classes + 1))
+    odds[LOG_ODDS, 0] = 1.0
+    effects, spread = np.zeros((classes, classes + 1)), EFFECT**2 * np.eye(classes + 1)
+    return odds, effects, spread, np.array([FIRST, -1.0, *np.zeros(classes)])
+
+
+def inner_coupled(s: Any, rows: Any, i: int) -> float:
+    """Score every class, mix in the regression, and return the gap between the two best."""
+    space.score_all(s, rows, i)
+    regress(s.scores, s.effects, s.odds, s.shares[MET:])
+    share = s.shares[SHARE]
+    for k in range(len(s.scores) if share >= NEGLIGIBLE else 0):
+        if s.shares[MET + k]:
+            s.scores[k] += share * (2 * s.odds[COUPLED, k + 1] - 1 - s.scores[k])
+    return gap(s.scores, s.ranks)
+
+
+@noinline
+def regress(scores: Any, effects: Any, odds: Any, met: Any) -> None:
+    """Leave the log-odds, and the probabilities without and with B, in `odds`."""
+    for k in range(len(scores)):
+        r = min(max(scores[k], -MOST), MOST)
+        odds[LOG_ODDS, k + 1] = math.log((1 + r) / (1 - r)) if met[k] else 0.0
+    for k in range(len(scores)):
+        odds[ALONE, k + 1] = odds[LOG_ODDS, k + 1]
+        odds[COUPLED, k + 1] = odds[LOG_ODDS, k + 1] + dot(effects[k], odds[LOG_ODDS])
+    softmax(odds[ALONE], met)
+    softmax(odds[COUPLED], met)
+
+
+def softmax(logs: Any, met: Any) -> None:
+    """Replace log-odds, which begin with the second number, by probabilities; 0 if not met."""
+    most, total = -math.inf, 0.0
+    for k in range(len(met)):
+        most = max(most, logs[k + 1]) if met[k] else most
+    for k in range(len(met)):
+        logs[k + 1] = math.exp(logs[k + 1] - most) if met[k] else 0.0
+        total += logs[k + 1]
+    for k in range(len(met)):
+        logs[k + 1] = logs[k + 1] / total if met[k] else 0.0
+
+
+@noinline
+def learn_coupled(
+    p: Any, a: Any, s: Any, rows: Any, i: int, scale: float, m: float, q: float, y: int, t: int
+) -> int:
+    """Step in every class and in the regression; return flags, or REFUSED."""
+    flags = learn_label(p, a, s, rows, i, scale, m, q, y, t)
+    if y > 0 and flags != REFUSED and s.shares[MET + y - 1]:
+        if t != s.shares[LEARNED]:  # not a copy of the row before
+            s.shares[LEARNED] = t
+            share_out(s.shares, s.odds[ALONE, y], s.odds[COUPLED, y])
+        step_coupled(s.effects, s.spread, s.odds, y)
+    elif y > 0:
+        s.shares[MET + y - 1] = 1.0
+    return flags
+
+
+def share_out(shares: Any, alone: float, coupled: float) -> None:
+    """Update the share by the probabilities of a label without and with B."""
+    alone = (1 - shares[SHARE]) * max(alone, LEAST_LIKELY)
+    coupled = shares[SHARE] * max(coupled, LEAST_LIKELY)
+    shares[SHARE] = (1 - SHARED_OUT) * coupled / (alone + coupled) + SHARED_OUT * FIRST
+
+
+@noinline
+def step_coupled(effects: Any, spread: Any, odds: Any, y: int) -> None:
+    """Change B and its covariance with label y."""
+    widest, curvature = 0.0, 0.0
+    for j in range(len(spread)):
+        widest = max(widest, spread[j, j])
+    for k in range(1, len(spread)):
+        curvature = max(curvature, odds[COUPLED, k] * (1 - odds[COUPLED, k]))
+    by = WIDENED if widest < EFFECT**2 else 1.0
+    for j in range(len(spread)):
+        odds[PRODUCT, j] = by * dot(spread[j], odds[LOG_ODDS])
+    part = 1 / (1 + curvature * dot(odds[PRODUCT], odds[LOG_ODDS]))
+    for j in range(len(spread)):
+        for k in range(len(spread)):
+            taken = part * curvature * odds[PRODUCT, j] * odds[PRODUCT, k]
+            spread[j, k] = by * spread[j, k] - taken
+    for k in range(len(effects)):
+        wrong = odds[COUPLED, k + 1] - (1.0 if k == y - 1 else 0.0)
+        add_multiple(effects[k], odds[PRODUCT], -part * wrong)
+
+
+coupled = variant(
+    "coupled",
+    sys.modules[__name__],
+    inner=inner_coupled,
+    learn_label=learn_coupled,
+    coupling=fresh_coupling,
+)

@@ -13,7 +13,8 @@ from ..spaces.state import COUNT, NOTE
 
 BEST, SECOND = 0, 1  # in `ranks`: the classes with the two best scores
 TALLY_COUNT, TALLY_NOTE = 0, 1  # in `tally`: number of steps, and the learner's own number
-OWN = ("scores", "ranks", "tally", "relevant")  # fields after those of the space
+KEPT = ("tally", "effects", "spread", "shares")  # fields that outlast a row
+OWN = ("scores", "ranks", "relevant", "odds", *KEPT)  # fields after those of the space
 
 
 def of_one(space: Any) -> Any:
@@ -25,7 +26,8 @@ class Stack:
     """A space for many classes: that of one vector, with a reduction.
 
     `scores` (K,) and `ranks` (2,) belong to the current row; `relevant` (n, K) marks the classes
-    relevant to row i of a block, where there may be several.
+    relevant to row i of a block, where there may be several. `odds`, `effects`, `spread` and
+    `shares` are those of `rest.coupled`, and empty otherwise.
     """
 
     def __init__(self, space: ModuleType | Any, reduction: ModuleType) -> None:
@@ -45,8 +47,8 @@ class Stack:
         """Return the state before the first round; `start` returns that of one vector."""
         return self.stacked([start()] * classes)
 
-    def stacked(self, states: list[Any], tally: np.ndarray | None = None) -> Any:
-        """Return the state of these classes."""
+    def stacked(self, states: list[Any], old: Any = None) -> Any:
+        """Return the state of these classes; `old` is the state of no more classes before."""
         classes = len(states)
         arrays = [
             getattr(states[0], name).copy()
@@ -54,15 +56,18 @@ class Stack:
             else np.stack([getattr(one, name) for one in states])
             for name in self.space.State._fields
         ]
-        tally = np.zeros(2) if tally is None else tally.copy()
-        own = np.zeros(classes), np.zeros(2, np.int64), tally
-        return self.State(*arrays, *own, np.zeros((0, classes), np.uint8))
+        row = np.zeros(classes), np.zeros(2, np.int64), np.zeros((0, classes), np.uint8)
+        coupling = getattr(self.reduction, "coupling", uncoupled)
+        odds, *kept = coupling(classes)
+        new = self.State(*arrays, *row, odds, np.zeros(2), *kept)
+        return new if old is None else carried(old, new)
 
     def of_two(self, state: Any, normalize: bool) -> Any:
         """Return the state of two classes from that of one vector w: each takes a share of w."""
         by = self.reduction.share(normalize)
-        tally = state.scalars[[COUNT, NOTE]]
-        return self.stacked([self.space.scaled(state, -by), self.space.scaled(state, by)], tally)
+        two = self.stacked([self.space.scaled(state, -by), self.space.scaled(state, by)])
+        two.tally[:] = state.scalars[[COUNT, NOTE]]
+        return two
 
     def unstacked(self, state: Any) -> list[Any]:
         """Return the states of the classes, as views."""
@@ -80,7 +85,7 @@ class Stack:
     def widen(self, state: Any, width: int) -> Any:
         """Return the state with new features at the end."""
         states = [self.space.widen(one, width) for one in self.unstacked(state)]
-        return self.stacked(states, state.tally)
+        return self.stacked(states, state)
 
     def extend(self, state: Any, classes: int, start: Callable[[], Any]) -> Any:
         """Return the state with new classes at the end, which `start` returns."""
@@ -91,7 +96,7 @@ class Stack:
         adapted, informed = (declared(self.space, Space, name) for name in ("adapted", "informed"))
         states = [adapted(one, fresh) for one in states]
         fresh = informed(fresh, states[0])
-        return self.stacked(states + [fresh] * (classes - len(states)), state.tally)
+        return self.stacked(states + [fresh] * (classes - len(states)), state)
 
     def compress(self, state: Any) -> bool:
         """Compress the sketches that are full, in place; return whether there were any."""
@@ -109,3 +114,16 @@ class Stack:
         grown = [self.space.grow(one, capacity, slot) for one in self.unstacked(state)]
         own = {name: getattr(state, name).copy() for name in OWN}
         return self.stacked(grown)._replace(**own)
+
+
+def uncoupled(classes: int) -> tuple[np.ndarray, ...]:
+    """Return `odds`, `effects`, `spread` and `shares` of classes that are not coupled."""
+    return (*(np.zeros((0, 0)) for _ in range(3)), np.zeros(0))
+
+
+def carried(old: Any, new: Any) -> Any:
+    """Return a new state, of no fewer classes, with what `old` keeps from row to row."""
+    for name in KEPT:
+        array, before = getattr(new, name), getattr(old, name)
+        array[tuple(map(slice, before.shape))] = before
+    return new

@@ -90,7 +90,7 @@ def space_for(
     if order in (L1, ENSEMBLE):  # a joint step is a sum of rows, and theirs is not
         if many in RANKINGS:
             raise SelectronError(f"{name} cannot rank: its step is not a sum of rows.")
-        return stack(space, rest)
+        return stack(space, rest.coupled if order is ENSEMBLE else rest)
     if many in EXACT and order is SECOND:
         if kernel not in (None, Linear):
             raise SelectronError(

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..classes.stack import of_one
+from ..classes.stack import carried, of_one
 from ..engine.rows import Dense, Sparse, by_width, extent
 from ..history.state import WHOLE
 from ..spaces import sparse_second
@@ -69,5 +69,5 @@ def outgrow(model: Any, width: int) -> None:
     with np.errstate(all="ignore"):  # as of rows near the limits of floats
         of_one(wide.space).outgrow(olds, news)
     if model.stacked:
-        wide.state.tally[:] = model.state.tally
+        carried(model.state, wide.state)
     model.space, model.loop, model.state = wide.space, wide.loop, wide.state
