@@ -87,17 +87,10 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
         The weights; for many classes, a row for each. Missing with a kernel that is not linear.
         `LeadingHistory` predicts with all its experts, some of which have Fourier features: these
         are the weights of the leading expert on the features as given, and may classify worse.
-    n_support_ : int, or ndarray of shape (n_classes,) for many classes
-        With a kernel: the number of examples kept. With `many="exact"` in second order, all classes
-        share the same ones, and it is an int.
     n_features_in_ : int
     feature_names_in_ : ndarray, if the rows came with names
-    feature_names_ : list, if the rows came as dicts, or are encoded
     encoder_ : TableEncoder, if the rows are encoded
-    n_rounds_ : int, rounds played
-    open_tickets_ : list of the tickets that wait for an answer, oldest first
     class_weight_ : dict, the weights of classes that are given; empty if "balanced"
-    n_strained_ : int, rounds in which no step met all of the learner's conditions
 
     Notes
     -----
@@ -185,7 +178,7 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
 
     @property
     def n_support_(self) -> Any:
-        """Number of examples kept; for many classes an array, unless they share P."""
+        """Number of examples kept; an array for many classes, unless `many="exact"` shares P."""
         check_is_fitted(self)
         if not self.model_.dual:
             raise NotThere("No examples are kept: kernel is None.")

@@ -63,10 +63,6 @@ class SelfDirectedClassifier(BaseEstimator):
     ----------
     classes_ : ndarray
         The labels; new ones are appended.
-    n_labels_, n_skipped_, n_mistakes_ : int
-        Numbers of rows labelled or skipped, of rows skipped, and of proposals corrected.
-    goal_ : int
-        Number of rows to label or skip in all.
 
     Notes
     -----
