@@ -48,8 +48,10 @@ def show(paths: tuple[str, ...], model: str | None, as_json: bool, **options: An
         value = found[name]
         shown = ", ".join(value) if isinstance(value, list) else value
         click.echo(f"{name:8}  {f'{shown:,}' if isinstance(shown, int) else shown}")
-    if found["class_weight"]:
-        click.echo(f"weights   {in_words(found['class_weight'])}")
+    if isinstance(weights := found["class_weight"], dict):
+        weights = ", ".join(f"{label} {weight:g}" for label, weight in weights.items())
+    if weights:
+        click.echo(f"weights   {weights}")
     for line in found["columns"]:
         click.echo(f"column    {line}")
     for name, weights in found["weights"].items():
@@ -62,13 +64,6 @@ def show(paths: tuple[str, ...], model: str | None, as_json: bool, **options: An
         named = found["weights_of_words"].get(name, ())
         lines += [f"  {weight:+10.4f}  {word}" for word, weight in named]
         click.echo("\n".join(lines))
-
-
-def in_words(weights: Any) -> str:
-    """Return weights of classes in a line."""
-    if isinstance(weights, str):
-        return weights
-    return ", ".join(f"{label} {weight:g}" for label, weight in weights.items())
 
 
 def words_of(saved: Saved, file: str, options: dict[str, Any]) -> dict[int, str]:
@@ -122,9 +117,8 @@ def described(saved: Saved, words: dict[int, str]) -> dict[str, Any]:
     if model.dual:
         return found
     coef = clf.coef_
-    sizes, hashed = abs(coef), hashed_words(encoder, coef.shape[1])
+    sizes, (hashed, unused) = abs(coef), hashed_and_unused(encoder, coef.shape[1])
     shares = sizes[:, hashed].sum(axis=1) / sizes.sum(axis=1).clip(min=1e-300)
-    unused = np.isin(np.arange(coef.shape[1]), unused_places(encoder))
     names = getattr(clf, "feature_names_", [f"feature {j}" for j in range(coef.shape[1])])
     named = np.isin(np.arange(coef.shape[1]), list(words))
     sides = classes[-1:] if len(coef) == 1 else classes
@@ -136,22 +130,17 @@ def described(saved: Saved, words: dict[int, str]) -> dict[str, Any]:
     return found
 
 
-def hashed_words(encoder: Any, width: int) -> np.ndarray:
-    """Return which features are hashed words, (width,)."""
+def hashed_and_unused(encoder: Any, width: int) -> np.ndarray:
+    """Return which features are hashed words, and which of ids, now ignored: (2, width)."""
     from ..data.kinds import TEXT_PLACES
 
-    found = np.zeros(width, bool)
+    found = np.zeros((2, width), bool)
     for column in encoder.columns_.values() if encoder else ():
+        found[1, column.unused] = True
         if column.kind == "text" and column.encoder.place >= 0:
             size = encoder.layout_.front or TEXT_PLACES
-            found[column.encoder.place : column.encoder.place + size] = True
+            found[0, column.encoder.place : column.encoder.place + size] = True
     return found
-
-
-def unused_places(encoder: Any) -> list[int]:
-    """Return the places of features that columns of ids had before they were ignored."""
-    columns = encoder.columns_.values() if encoder else ()
-    return [place for column in columns for place in column.unused]
 
 
 def largest(weights: np.ndarray, names: Any, among: np.ndarray) -> list[tuple[str, float]]:
