@@ -84,19 +84,16 @@ def warn_if_unused(clf: Any) -> None:
             warnings.warn(f"class_weight names {label!r}, which is {only}", stacklevel=3)
 
 
-def check_types(given: dict, known: list) -> None:
-    """Raise SelectronError if weights name a class by a value of another type, as "1" for 1."""
-    for label in given:
-        if label not in known and str(label) in map(str, known):
-            raise SelectronError(
-                f"class_weight names {label!r}, a {type(label).__name__}, and the class is "
-                f"{next(one for one in known if str(one) == str(label))!r}."
-            )
-
-
 def weigh(clf: Any) -> None:
-    """Give the classes of a classifier's model the weights of `class_weight_`."""
-    if clf.class_weight_:
-        known, model = clf.classes_.tolist(), clf.model_
-        check_types(clf.class_weight_, known)
-        model.weighting = model.weighting.given(clf.class_weight_, known)
+    """Give the classes of a classifier's model the weights of `class_weight_`, if there are any.
+
+    Raises SelectronError if one names a class by a value of another type, as "1" for 1.
+    """
+    known, given = clf.classes_.tolist(), clf.class_weight_
+    by_text = {str(one): one for one in known}
+    for label in given:
+        if label not in known and str(label) in by_text:
+            what = f"{label!r}, a {type(label).__name__}, and the class is {by_text[str(label)]!r}"
+            raise SelectronError(f"class_weight names {what}.")
+    if given:
+        clf.model_.weighting = clf.model_.weighting.given(given, known)
