@@ -23,13 +23,6 @@ class Draws:
 
     `seed` is anything that `default_rng` takes. A Generator is copied; a RandomState, or a
     Generator of another kind than NumPy's default, draws a seed.
-
-    >>> draws = Draws(0)
-    >>> draws.take(2)
-    array([0.63696169, 0.26978671])
-    >>> draws.skip(1)
-    >>> draws.take(1)
-    array([0.01652764])
     """
 
     def __init__(self, seed: Any = None) -> None:

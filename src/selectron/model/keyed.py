@@ -80,20 +80,6 @@ class Keyed:
     `max_open` open tickets, of these the ones whose order is less than `ttl` behind that of the
     newest row (None: all), and as many labels that wait for rows. `names` may be anything
     that a state is to depend on, such as the names of classes and columns.
-
-    >>> from selectron.askers import Always
-    >>> from selectron.engine.rows import Dense
-    >>> from selectron.learners import Perceptron
-    >>> keyed = Keyed(Perceptron(), Always(), width=2, classes=2)
-    >>> items = Items(np.arange(2), Dense(np.eye(2)))
-    >>> state, decided = keyed.step("a", None, items, None)
-    >>> decided.ticket
-    array([1, 2])
-    >>> at = np.array([1])
-    >>> answers = Answers(at, np.array([-1]), np.array([True]), np.array([ASAP]))
-    >>> state, _ = keyed.step("a", state, None, answers)
-    >>> keyed.step("a", state, items._replace(order=np.array([2, 3])), None)[1].predicted
-    array([0, 0])
     """
 
     learner: Any

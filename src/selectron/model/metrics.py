@@ -56,14 +56,7 @@ class RunMetrics(NamedTuple):
 
 
 class Tally:
-    """Sums from which metrics follow, for a stream of any length.
-
-    >>> tally = Tally()
-    >>> tally.add(np.array([0, 1, 1]), np.array([0, 0, 1]))
-    >>> found = tally.metrics(["ham", "spam"])
-    >>> found.confusion.tolist(), found.recall.tolist(), found.balanced_accuracy
-    ([[1.0, 0.0], [1.0, 1.0]], [1.0, 0.5], 0.75)
-    """
+    """Sums from which metrics follow, for a stream of any length."""
 
     def __init__(self) -> None:
         self.confusion = np.zeros((0, 0))

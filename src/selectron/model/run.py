@@ -107,10 +107,7 @@ class Outcome:
 
     @cached_property
     def proba(self) -> Any:
-        """Probabilities of the classes before the round's label; None if margins were not recorded.
-
-        Their shape is (n_rows, n_classes).
-        """
+        """Probabilities of the classes before the label, (n, n_classes); None if not recorded."""
         return None if self.replay is None else self.replay()
 
     @cached_property
@@ -234,11 +231,6 @@ class Run(Outcome):
         the estimate, the asker must have a chance to ask for every row, as `Budget` has: an asked
         label has the weight 1 / probability of asking. If margins were not recorded, the estimate
         is None and log loss NaN. Raises SelectronError if a row may be of several classes.
-
-        >>> from selectron import OnlineClassifier
-        >>> run = OnlineClassifier().run([[1.0], [-2.0], [3.0]], ["up", "down", "up"])
-        >>> run.metrics().true.recall.tolist(), run.metrics().true.balanced_accuracy
-        ([0.0, 1.0], 0.5)
         """
         if self.label.ndim > 1:
             raise SelectronError("Rows of several classes have no confusion table.")

@@ -212,11 +212,7 @@ def check_sent(sender: Sender, line: Line) -> None:
 
 
 def batches(found: Iterable[Line], more: Callable[[], bool] = lambda: True) -> Iterator[list[Line]]:
-    """Yield batches of items; one ends early where the input has no `more` lines yet.
-
-    >>> [len(batch) for batch in batches([Line("a", "a", "{}")] * 501)]
-    [500, 1]
-    """
+    """Yield batches of items; one ends early where the input has no `more` lines yet."""
 
     def size(line: Line) -> int:
         return 4 * len(line.text) if more() else BYTES  # bytes at most
