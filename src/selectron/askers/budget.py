@@ -196,14 +196,10 @@ class Budget(Parameters):
 
     Raises SelectronError if it is given no budget, or more than one.
 
-    >>> from selectron import OnlineClassifier
-    >>> from selectron.learners import LASEC
-    >>> from selectron.askers import Margin
-    >>> from selectron.streams import switching_gaussian
-    >>> X, y = switching_gaussian(10_000, seed=0)
-    >>> asker = Budget(rate=0.1, asker=Margin(0.1))
-    >>> run = OnlineClassifier(LASEC(), asker=asker, random_state=0).run(X, y)
-    >>> int(run.asked.sum())
+    >>> from selectron import OnlineClassifier, askers, learners, streams
+    >>> asker = Budget(rate=0.1, asker=askers.Margin(0.1))
+    >>> clf = OnlineClassifier(learners.LASEC(), asker=asker, random_state=0)
+    >>> int(clf.run(*streams.switching_gaussian(10_000)).asked.sum())
     1002
     """
 

@@ -107,12 +107,9 @@ class AdaptiveMargin(NamedTuple):
     Classification" (JMLR 7, 2006), the Perceptron with adaptive b; there X is over the rows with
     a mistake and the current one, which the bound does not need.
 
-    >>> from selectron import OnlineClassifier
-    >>> from selectron.learners import Perceptron
-    >>> from selectron.streams import switching_gaussian
-    >>> X, y = switching_gaussian(2000, d=10, seed=0)
-    >>> clf = OnlineClassifier(Perceptron(), asker=AdaptiveMargin(0.001), random_state=0)
-    >>> clf.run(X, y)
+    >>> from selectron import OnlineClassifier, learners, streams
+    >>> clf = OnlineClassifier(learners.Perceptron(), asker=AdaptiveMargin(0.001), random_state=0)
+    >>> clf.run(*streams.switching_gaussian(2000, d=10))
     <Run: 2,000 rounds, 64.8% right, 2.6% of the labels asked for, 21 steps>
     """
 

@@ -27,10 +27,9 @@ def theorem_1(runs: Runs, X: np.ndarray, u: np.ndarray, everywhere: bool = False
     For rows of norm R or less, the paper's 2b + 1 becomes 2b + R^2 in both terms, and the first is
     still divided by 2b. `.best()` is eq. (8), corrected (docs/explanation/bounds.md).
 
-    >>> from selectron import OnlineClassifier
-    >>> from selectron.learners import Perceptron
-    >>> X = np.eye(4)
-    >>> run = OnlineClassifier(Perceptron(), fit_intercept=False).run(X, [-1] * 4, classes=[-1, 1])
+    >>> from selectron import OnlineClassifier, learners
+    >>> X, clf = np.eye(4), OnlineClassifier(learners.Perceptron(), fit_intercept=False)
+    >>> run = clf.run(X, [-1] * 4, classes=[-1, 1])
     >>> run.mistakes, theorem_1(run, X, -np.ones(4)).best()
     (4, 4.0)
     """

@@ -101,11 +101,9 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
 
     Examples
     --------
-    >>> from selectron.askers import Margin
-    >>> from selectron.learners import LASEC
-    >>> from selectron.streams import switching_gaussian
-    >>> X, y = switching_gaussian(2000, d=10, seed=0)
-    >>> clf = OnlineClassifier(LASEC(b=1.0, c=1000.0), asker=Margin(0.1), random_state=0)
+    >>> from selectron import askers, learners, streams
+    >>> X, y = streams.switching_gaussian(2000, d=10, seed=0)
+    >>> clf = OnlineClassifier(learners.LASEC(c=1000.0), asker=askers.Margin(0.1), random_state=0)
     >>> run = clf.run(X, y)
     >>> run.mistakes, int(run.asked.sum())
     (330, 688)

@@ -129,13 +129,9 @@ def audited(run: Any, confidence: float = 0.95) -> Estimate:
     interval allows for any accuracy on rows whose probability is 0. Raises SelectronError if the
     run has no probabilities.
 
-    >>> from selectron import OnlineClassifier
-    >>> from selectron.askers import Budget
-    >>> from selectron.learners import LASEC
-    >>> from selectron.streams import switching_gaussian
-    >>> X, y = switching_gaussian(4000, d=10, seed=0)
-    >>> clf = OnlineClassifier(LASEC(), asker=Budget(rate=0.2), random_state=0)
-    >>> run = clf.run(X, y)
+    >>> from selectron import Budget, OnlineClassifier, learners, streams
+    >>> clf = OnlineClassifier(learners.LASEC(), asker=Budget(rate=0.2), random_state=0)
+    >>> run = clf.run(*streams.switching_gaussian(4000, d=10))
     >>> found = audited(run)
     >>> bool(found.low < run.accuracy < found.high)
     True

@@ -59,11 +59,10 @@ def sweep(
     label_rate, mistakes, asked, steps and rows. Raises SelectronError as `run` does, and if
     learners, askers or seeds are not a list.
 
-    >>> from selectron.askers import Margin
-    >>> from selectron.learners import LASEC, Perceptron
-    >>> from selectron.streams import digits
-    >>> X, y = digits(passes=1)
-    >>> table = sweep(X, y, [Perceptron(), *grid(LASEC, c=[100.0])], [Margin(0.1)], seeds=[0, 1])
+    >>> from selectron import askers, learners, streams
+    >>> X, y = streams.digits(passes=1)
+    >>> several = [learners.Perceptron(), *grid(learners.LASEC, c=[100.0])]
+    >>> table = sweep(X, y, several, [askers.Margin(0.1)], seeds=[0, 1])
     >>> table.num_rows, table["learner__c"].to_pylist()
     (4, [None, None, 100.0, 100.0])
     """

@@ -99,15 +99,8 @@ def decide(
     >>> rows = [("a", 1, 2.0), ("a", 2, -1.0), ("b", 1, 1.0), ("b", 2, 1.0)]
     >>> frame = session.createDataFrame(rows, "sensor string, t long, heat double")
     >>> labels = session.createDataFrame([("b", 1, "hot")], "sensor string, t long, label string")
-    >>> decided = spark.decide(
-    ...     frame,
-    ...     key="sensor",
-    ...     order="t",
-    ...     classes=["hot", "cold"],
-    ...     columns=["heat"],
-    ...     learner=Perceptron(),
-    ...     labels=labels,
-    ... )
+    >>> ours = {"key": "sensor", "order": "t", "classes": ["hot", "cold"], "columns": ["heat"]}
+    >>> decided = spark.decide(frame, **ours, learner=Perceptron(), labels=labels)
     >>> [(row.sensor, row.t, row.label) for row in decided.orderBy("sensor", "t").collect()]
     [('a', 1, 'cold'), ('a', 2, 'cold'), ('b', 1, 'cold'), ('b', 2, 'hot')]
     """
