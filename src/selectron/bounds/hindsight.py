@@ -163,10 +163,7 @@ MARGINS = "Margin", "SecondOrderMargin"
 
 
 def claims_on(p: Any, asker: Any) -> Iterator[Claim]:
-    """Yield the theorems on a learner under an asker.
-
-    Both are recognised by name, so that this package does not depend on them.
-    """
+    """Yield the theorems on a learner under an asker, both recognised by name, not by import."""
     stepped, alpha = "mistakes asked for", getattr(p, "alpha", 0.0)
     match kind := type(p).__name__:
         case "Perceptron":

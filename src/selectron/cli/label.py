@@ -252,10 +252,7 @@ def confirmed(label: str) -> bool:
 
 
 class LabelFile:
-    """The labels that `selectron label` has learned, in a file that is written after each.
-
-    `rows` holds its lines by the number of the row. Without a path, nothing is written.
-    """
+    """Lines of labels by the number of the row; written to the path, if any, after each label."""
 
     def __init__(self, path: str | None, why_not: str, continued: Any):
         self.path, self.names, self.rows = path, list[str](), dict[int, list[Any]]()

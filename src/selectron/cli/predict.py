@@ -81,19 +81,13 @@ def as_given(table: pa.Table, rows: list[dict[str, Any]], saved: Saved) -> list[
 
 
 def aligned(table: pa.Table, schema: Any) -> pa.Table:
-    """Return a table with the columns of the first rows: keys of JSON rows may come and go.
-
-    A CSV or Parquet file has the columns with which it begins.
-    """
+    """Return a table with the columns that the file begins with: keys of JSON rows come and go."""
     both = pa.concat_tables([schema.empty_table(), table], promote_options="default")
     return both.select(schema.names).cast(schema)
 
 
 def predicted(saved: Saved, chunk: Chunk, odd: Counter[str]) -> pa.Table:
-    """Return the other columns of some rows, flat ones, the predicted labels and the probabilities.
-
-    Values that have no influence are counted in `odd`.
-    """
+    """Return other columns, predicted labels, probabilities; count in `odd` what has no effect."""
     rows, columns = chunk.rows, others(saved, chunk)
     if isinstance(rows, Sparse):
         width = saved.classifier.model_.width  # features beyond it are unknown

@@ -143,15 +143,12 @@ def corrected(
 
 
 def until_quit(ask: Callable[[], None]) -> int | None:
-    """Call a function that asks; return None if it ends by itself, else the exit code.
-
-    A prompt raises Abort both for Ctrl-C and for the end of the input.
-    """
+    """Call a function that asks; return None if it ends by itself, else the exit code."""
     try:
         ask()
     except (KeyboardInterrupt, EOFError, click.Abort) as end:
         click.echo()
-        cause = end.__context__ if isinstance(end, click.Abort) else end
+        cause = end.__context__ if isinstance(end, click.Abort) else end  # of a prompt
         return INTERRUPTED if isinstance(cause, KeyboardInterrupt) else 0
     return None
 

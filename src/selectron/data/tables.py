@@ -99,12 +99,9 @@ def _joined(names: Iterable[Any], columns: Iterable[Any]) -> pa.Table:
 
 
 def _usual(table: pa.Table) -> pa.Table:
-    """Return a table whose text is of the type that Arrow computes with; Polars has views.
-
-    The names of rows that pandas wrote are left out.
-    """
+    """Return a table without pandas' names of rows, and with text as Arrow computes with it."""
     table = table.drop_columns(list(filter(PANDAS_INDEX.fullmatch, table.column_names)))
-    types = {pa.string_view(): pa.string()}
+    types = {pa.string_view(): pa.string()}  # Polars has views
     for field in table.schema:
         if pa.types.is_dictionary(field.type) and field.type.value_type == pa.string_view():
             types[field.type] = pa.dictionary(pa.int64(), pa.string())
@@ -143,10 +140,7 @@ def _entries(x: Any) -> Any:
 
 
 class Column:
-    """A column: its kind, which its type or the first values determine unless it is given.
-
-    The first values also determine how numbers and dates in text are read.
-    """
+    """A column: its kind, and how text is read, by its type or first values where not given."""
 
     def __init__(self, name: str, given: str | None = None, typed: str | None = None) -> None:
         self.name, self.given = name, given

@@ -249,10 +249,7 @@ class Contest:
 
 
 def encoded(chunk: Chunk, encoder: Any) -> Iterator[Chunk]:
-    """Yield a chunk of a table as rows of numbers; the encoder learns from them.
-
-    A `TableEncoder` may add features at any row, and then begins a new block.
-    """
+    """Yield a chunk of a table as rows of numbers, a block for each width; the encoder learns."""
     row = 0
     for block in encoder.learn(chunk.rows):
         count, width = extent(block)

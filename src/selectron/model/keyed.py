@@ -326,10 +326,7 @@ class Machine:
         return due, wait
 
     def play(self, older: Pool, items: Items, due: dict) -> tuple[Pool, np.ndarray, Decided]:
-        """Play the rows and labels of a step.
-
-        Returns the pool of rows whose labels may come, whether each is still open, and decisions.
-        """
+        """Play a step; return the rows whose labels may come, which are open, and decisions."""
         m, n, model = len(older.order), len(items.order), self.model
         pool = Pool(
             np.concatenate([older.ticket, np.zeros(n, np.int64)]),

@@ -341,10 +341,7 @@ class Model(SingleRounds):
                 raise Refused(refused, support.why_refused(block, at))
 
     def renew(self, t: int) -> int:
-        """Renew what the state derives from all rows, if that is due before round t.
-
-        Return the number of rows before the next time.
-        """
+        """Renew what follows from all rows, if due before t; return the rows until the next."""
         if not self.renewing:
             return NEVER_DUE
         space = of_one(self.space)

@@ -166,10 +166,7 @@ class Run(Outcome):
 
     @cached_property
     def proba(self) -> Any:
-        """Probabilities of the classes before the round's label; None if margins were not recorded.
-
-        Their shape is (n_rows, n_classes). They are computed when they are first read.
-        """
+        """Probabilities before the label, (n_rows, n_classes); None if margins are not recorded."""
         known = len(self.classes)
         return super().proba if known > 1 or self.replay is None else np.ones((len(self), known))
 

@@ -145,10 +145,7 @@ class SelfDirectedClassifier(BaseEstimator):
         session.tell(self._code(label), known)
 
     def undo(self) -> int:
-        """Undo the last answer; return its row, which is next again.
-
-        Raises SelectronError if there is no answer.
-        """
+        """Undo the last answer; return its row. Raises SelectronError if there is no answer."""
         session = self._session()
         if not session.count:
             raise SelectronError("There is no answer to undo.")
@@ -158,10 +155,7 @@ class SelfDirectedClassifier(BaseEstimator):
         return row
 
     def reopen(self) -> int:
-        """Propose skipped rows again, as if they had not been skipped; return their number.
-
-        Plans are made again, so the order of other rows may change.
-        """
+        """Propose skipped rows again; return their number. The order of other rows may change."""
         before = self._session()
         self.session_ = before.without_skips()
         return before.count - self.session_.count

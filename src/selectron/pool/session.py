@@ -54,14 +54,11 @@ class State(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """The rows to propose next, and the class proposed for each.
-
-    `keys` sort the rows, the largest first; None keeps their order.
-    """
+    """The rows to propose next, and the class proposed for each."""
 
     rows: np.ndarray
     codes: np.ndarray  # the class code proposed for each row
-    keys: np.ndarray | None = None
+    keys: np.ndarray | None = None  # that sort the rows, the largest first; None: as they are
     patience: float = np.inf  # mistakes until the next plan
     doubts: np.ndarray | None = None  # the learner's probabilities of a mistake
     stretch: float = np.inf  # rows until the next plan

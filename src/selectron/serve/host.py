@@ -81,10 +81,7 @@ class Host:
             self.service.close()
 
     def _batch(self) -> list[tuple[Work, Future]]:
-        """Wait for work, and return what is queued.
-
-        While the store fails, an empty batch tests whether it can be written again.
-        """
+        """Wait for work, and return what is queued; an empty batch tests a store that fails."""
         found = []
         with suppress(queue.Empty):
             found.append(self.waiting.get(timeout=RETRY if self.service.failing else None))

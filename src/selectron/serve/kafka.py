@@ -186,10 +186,7 @@ class Writer(Connection):
         self.client = client("Producer", self.kafka, **limits)  # which keeps the order
 
     def turn(self, ending: Event) -> None:
-        """Send the decisions and answers of a page of the log; wait if there are none.
-
-        They come without the data of items.
-        """
+        """Send decisions and answers of a page of the log, without data; wait if there are none."""
         if self.host.view(self.name)["entry"] <= self.last:
             ending.wait(WAIT)
             return

@@ -31,10 +31,7 @@ class Vote(NamedTuple):
 
 
 class Question:
-    """The state of an item, derived from its log entries alone.
-
-    `needed` is the number of people who have to answer.
-    """
+    """The state of an item, derived from its log entries alone."""
 
     def __init__(self, item: Event, needed: int):
         self.event = item
@@ -43,7 +40,7 @@ class Question:
         self.asked = bool(item.body["asked"])
         # what is shown to people: None if the model had learned nothing
         self.prediction: str | None = item.body["label"] if item.body["version"] else None
-        self.needed = needed
+        self.needed = needed  # people who have to answer
         self.leases: dict[str, Lease] = {}
         self.votes: dict[str, Vote] = {}
         self.skipped: dict[str, int] = {}  # by whom, in which entry
@@ -90,10 +87,7 @@ class Question:
         return "free" if len(holders) < self.needed - len(self.votes) else "taken"
 
     def hides(self, when: str) -> bool:
-        """Return whether the prediction is hidden until the question is settled.
-
-        `when` is the declaration's `hide`.
-        """
+        """Return whether the prediction is hidden until it is settled, given `hide` as declared."""
         chosen = when == "always" or (when == "audits" and self.decided["reason"] == "audit")
         return chosen and self.asked and not self.settled
 

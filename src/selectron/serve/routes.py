@@ -313,10 +313,7 @@ async def news(call: Reading) -> StreamingResponse:
 
 
 async def events(call: Call) -> AsyncIterator[str]:
-    """Yield events with the latest state, at most one every `PAUSE` seconds.
-
-    They end when the server does, and with the token.
-    """
+    """Yield the latest state, at most every `PAUSE` s, until the server or the token ends."""
     last = None
     while not call.host.ending and call.host.knows(call.person):
         pulse, view = call.host.pulse, call.host.view(call.stream.name)
