@@ -139,8 +139,7 @@ KERNEL = Spec("kernel", kernels, polynomial="poly")
 def within(budget: askers.Budget | None, asker: Any, learner: Any, named: bool) -> Any:
     """Return the asker within the budget, or the default asker of the learner without one.
 
-    Where the user has named the learner, but neither asker nor budget, it asks by its margin, as in
-    its paper.
+    A learner that the user has named, without asker or budget, asks by its margin, as in its paper.
     """
     ensemble = hasattr(learner, "ensemble")
     if asker is not None and (budget is None or hasattr(asker, "after")):

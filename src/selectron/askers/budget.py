@@ -184,8 +184,7 @@ class Budget(Parameters):
     number of labels for a number of rows; `labels` and `per`, a number of labels in every period,
     such as "1d", "12h", "30min" or a number of seconds (days begin at midnight UTC). A number of
     labels is never exceeded. A rate holds in the long run: early on, labels are asked for in
-    advance, and many more with a horizon, or in the first period, when the number of rows to come
-    is not known.
+    advance, many more with a horizon, or in the first period, whose number of rows is not known.
 
     Parameters: `asker` ranks the rows by its probability (or worth); it must have no memory.
     `saved` >= 0 is the limit on labels saved for bursts, when predictions suddenly fail, as a

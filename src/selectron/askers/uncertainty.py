@@ -113,8 +113,7 @@ class Disagreement(NamedTuple):
 
     Parameters: margin >= 0, the margin of the best classifier of norm 1; 0 if not known.
 
-    Source: Yang, Jin & Ye, "Online Learning by Ellipsoid Method" (ICML 2009), which proposes it
-    with margin 0.
+    Source: Yang, Jin & Ye, "Online Learning by Ellipsoid Method" (ICML 2009), with margin 0.
 
     >>> Disagreement().probability(r=-0.5, q=0.25, t=1), Disagreement().probability(0.6, 0.25, 1)
     (1.0, 0.0)

@@ -118,12 +118,9 @@ def warn_of_period(file: str, row: int, since: float) -> None:
 def warn_if_unordered(
     chunks: Iterator[Chunk], file: str, column: str, since: float = -math.inf
 ) -> Iterator[Chunk]:
-    """Pass chunks on, with a warning at the first row that is earlier than the one before it.
+    """Pass chunks on; warn of the first row that is earlier than the one before, or than `since`.
 
-    The budget of the model that they go to is in a period that began at `since`.
-
-    Such rows are not refused: clocks are set back, and how far rows are out of order is only known
-    at the end.
+    Such rows are not refused: clocks are set back, and by how much is only known at the end.
     """
     last = -math.inf
     for chunk in chunks:

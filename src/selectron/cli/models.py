@@ -77,9 +77,8 @@ class Saved(NamedTuple):
     def spend(self, budget: Any, again: bool = False) -> None:
         """Ask within another budget from now on, if one is given; rows are ranked as before.
 
-        With `again`, the same number of labels may be asked for once more. Without a budget, a line
-        is printed if the old one is spent. Raises SelectronError if the budget goes by times that
-        rows do not have.
+        With `again`, the same number of labels may be asked for once more. Without one, warns if
+        the old one is spent. Raises SelectronError if it goes by times that rows do not have.
         """
         if by_time(budget) and not self.time:
             raise SelectronError(

@@ -333,8 +333,7 @@ def check_target(
 ) -> None:
     """Refuse an output file of another ending than these, or where nothing can be written.
 
-    Without endings it is a model. One that is `replaced`, as models are, needs a new file next to
-    it.
+    Without endings it is a model. One that is `replaced`, as models are, needs a file next to it.
     """
     if path is not None and (why := _unfit(Path(path), endings, replaced or not endings)):
         raise click.BadParameter(f"{path or repr(path)}: {why}", param_hint=option)

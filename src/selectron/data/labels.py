@@ -28,10 +28,8 @@ def as_array(labels: Any) -> np.ndarray:
 
     Large whole numbers stay exact, which NumPy rounds where labels are missing.
 
-    >>> as_array(["spam", float("nan")])
-    array(['spam', nan], dtype=object)
-    >>> as_array([2**53 + 1, float("nan")])
-    array([9007199254740993, nan], dtype=object)
+    >>> as_array(["spam", float("nan")]), as_array([2**53 + 1, float("nan")])
+    (array(['spam', nan], dtype=object), array([9007199254740993, nan], dtype=object))
     """
     array = np.asarray(labels)
     if array.dtype.kind == "f":
@@ -113,10 +111,8 @@ def given_classes(classes: Any) -> np.ndarray:
 def missing(y: np.ndarray) -> np.ndarray:
     """Return which labels are missing (NaN, None, NaT, or pandas' NA), a mask of shape (n,).
 
-    >>> missing(np.array([1.0, np.nan]))
-    array([False,  True])
-    >>> missing(np.array(["spam", None], dtype=object))
-    array([False,  True])
+    >>> missing(np.array([1.0, np.nan])), missing(np.array(["spam", None], dtype=object))
+    (array([False,  True]), array([False,  True]))
     """
     if y.dtype.kind == "f":
         return np.isnan(y)

@@ -16,8 +16,7 @@ class live:
     """The rounds of a fitted pipeline whose last step is an `OnlineClassifier`.
 
     The transformers stay as they were fitted; the classifier continues to learn. Raises
-    SelectronError if this is not a pipeline, or its last step cannot decide, and NotFittedError if
-    it is not fitted.
+    SelectronError unless it is a pipeline whose last step can decide, NotFittedError before `fit`.
 
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.preprocessing import StandardScaler
@@ -44,8 +43,7 @@ class live:
         """Transform one row and decide, as `OnlineClassifier.decide` does.
 
         `x` is a 1-D array, a list, a dict or a pandas Series (for transformers that take data
-        frames), or a table of one row. Raises SelectronError for a dict without a feature that the
-        fitted rows had.
+        frames), or a table of one row. Raises SelectronError for a dict without a fitted feature.
         """
         if len(self.pipeline) > 1:
             names = getattr(self.pipeline, "feature_names_in_", ())

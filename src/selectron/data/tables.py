@@ -49,8 +49,7 @@ FIRST_ROWS = 100  # of a column, from its first value on, in which the kind is r
 def arrow(X: Any, whole: Container[str] = ()) -> pa.Table:
     """Return a data frame, or a dict of columns, as an Arrow table.
 
-    The fields of Arrow's structs are columns, such as "user.age". Structs that stay `whole`, and
-    maps, are text.
+    Fields of Arrow's structs are columns, as "user.age"; structs that stay `whole`, and maps, text.
     """
     table = _table(X)
     while True:

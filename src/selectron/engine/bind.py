@@ -1,7 +1,6 @@
 """Bind a learner, an asker, a space and so on to the loop.
 
-Every function that the loop reaches is copied; the copies run as plain Python, or compiled
-(`machine.py`).
+Every function that the loop reaches is copied, to run as plain Python, or compiled (`machine.py`).
 """
 
 import dis
@@ -61,8 +60,7 @@ def bind(
     The functions that it calls are copied too, and so on. `parts` maps the name of each part to an
     object, or to a tuple of objects, which are searched in order and before the part's contract.
     Every copy passes through `wrap`, with the original. `shared` has the copies of earlier calls:
-    one that reads the same values is used again, so that it is compiled only once; new ones are
-    added.
+    one that reads the same values is used again, so that it is compiled once; others are added.
 
     >>> from types import SimpleNamespace
     >>> from selectron.engine.parts import Learner, learner

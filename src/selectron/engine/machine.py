@@ -1,8 +1,7 @@
 """Compile a bound function, and cache the machine code on disk.
 
 Numba's cache looks only at the file of the outermost function, so the name of the compiled copy
-contains a digest of all the code that it reaches: an edit anywhere, even in a notebook, makes a new
-name and a new entry.
+contains a digest of all code that it reaches: an edit anywhere, as in a notebook, makes a new one.
 """
 
 import gc

@@ -223,8 +223,7 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
         `delay`, a whole number or one for each row (n_rows,), is the number of rounds by which
         labels are late: the decisions are those of `decide`, and the label of row t is learned
         after the decision on row t + delay. Labels that have not come by the end stay open tickets:
-        answer them with `tell`, or let the next run with a delay deliver them. Margins are computed
-        in any case.
+        `tell` answers them, or the next run with a delay delivers them. Margins are computed, too.
 
         Raises SelectronError, and learns nothing, if a value is not finite, the number of features
         differs from that of the first rows, or a label is none of the named classes.

@@ -153,8 +153,7 @@ class DecidesAndTells(TakesRows):
         What has been learned and the open tickets stay. A `Budget` keeps what an earlier one around
         the same asker knows about the stream, but counts labels from 0; if both have the same
         period, labels of the current period still count. Raises SelectronError if `asker` does not
-        fit the learner, and NotFittedError before the first row: `set_params(asker=...)` sets the
-        first asker.
+        fit the learner, and NotFittedError before the first row: use `set_params(asker=...)` then.
 
         >>> from selectron import Budget, OnlineClassifier
         >>> clf = OnlineClassifier(asker=Budget(rate=0.1)).fit([[1.0], [-1.0]], ["up", "down"])

@@ -1,7 +1,6 @@
 """Checks of learners and askers, and of those that a user wrote, before they are compiled.
 
-The likeliest mistakes get a sentence that names the method; the compiler's messages are about its
-own code.
+The likeliest mistakes get a sentence that names the method; those of the compiler name its code.
 """
 
 import inspect

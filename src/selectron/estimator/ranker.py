@@ -94,9 +94,8 @@ class OnlineRanker(OnlineClassifier):
     def decide(self, x: Any, time: Any = None) -> Decision:
         """Predict one row, as a list of classes, and decide whether to ask.
 
-        The decision has no probabilities: `proba` is empty.
-
-        Raises SelectronError before the first labelled row, unless `classes` names the classes.
+        The decision has no probabilities: `proba` is empty. Raises SelectronError before the first
+        labelled row, unless `classes` names the classes.
         """
         if "model_" not in vars(self) and self.classes is None:
             raise SelectronError("OnlineRanker must know its classes: name them with classes=.")

@@ -33,10 +33,8 @@ class Curve:
 
     >>> curve = Curve(1, size=2)
     >>> curve.add(np.array([[1.0, 0.0, 1.0, 1.0, 1.0]]))
-    >>> curve.sums
-    array([[1., 2., 1.]])
-    >>> curve.ends()
-    array([2, 4, 5])
+    >>> curve.sums, curve.ends()
+    (array([[1., 2., 1.]]), array([2, 4, 5]))
     """
 
     def __init__(self, quantities: int, size: int = 50):

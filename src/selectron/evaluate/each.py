@@ -53,8 +53,7 @@ def each(
     that makes the numbers, and the libraries' versions: an interrupted or extended list of calls
     continues where it stopped. `workers` is the number of processes; or give an executor of
     `concurrent.futures`, or a Dask client, whose workers get the shared arguments once, and repeat
-    what a worker that died had not finished. With `progress`, a bar of that name is shown on a
-    terminal.
+    what a worker that died had not finished. With `progress`, a terminal shows a bar of that name.
 
     With several processes, the function must be importable; with a store, joblib must be able to
     hash the arguments. Results must be of JSON types; tuples are returned as lists. Exceptions of

@@ -74,8 +74,7 @@ class ModifiedPerceptron(NamedTuple):
     small step, so it converges where the Perceptron keeps jumping. Its margins are a poor measure
     of confidence: with size 1, |w| never grows.
 
-    Parameters: size 1 projects w onto the hyperplane of the row, size 2 reflects it there, which
-    keeps its norm.
+    Parameters: size 1 projects w onto the hyperplane of the row, 2 reflects it, keeping its norm.
 
     Sources: Blum, Frieze, Kannan & Vempala, "A Polynomial-Time Algorithm for Learning Noisy Linear
     Threshold Functions" (Algorithmica 22, 1998) for size 1, which Dunagan & Vempala call the

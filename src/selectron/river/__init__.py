@@ -99,8 +99,7 @@ class Classifier(base.Classifier):
     def learn_one(self, x: Mapping[Hashable, Any], y: Any, w: float = 1.0) -> None:
         """Decide whether to ask for the label of a row, and if so learn it w times.
 
-        Raises SelectronError if x is not a dict, y cannot be a label, or w is negative or not
-        finite.
+        Raises SelectronError if x is no dict, y cannot be a label, or w is negative or not finite.
         """
         features = row(x)
         check_told(self.classifier, y)  # before the row counts

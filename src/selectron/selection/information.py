@@ -249,8 +249,7 @@ class Game(_Counter):
     The learner bets on features, 0 <= u <= 1 with sum k; the adversary chooses the v about which
     they have the least information. The k features with the largest u are selected. Features that
     have been constant so far are left out of the game, and selected last. Every `partial_fit`
-    solves a linear program with d^2 coefficients: half a second for 256 features, a few seconds for
-    512.
+    solves a linear program with d^2 coefficients: half a second for 256 features, seconds for 512.
 
     Parameters
     ----------

@@ -101,9 +101,8 @@ class Kafka(Section):
     """Topics of Kafka: one to read items from, one to write decisions and answers to.
 
     `brokers` are addresses, as "a:9092,b:9092"; `items` the topic with one JSON object in each
-    message, from its beginning on, and `id` its field with the item's own id (by default the place
-    of the message: topic, partition and offset); `decisions` the topic to write to; `settings` what
-    else librdkafka takes.
+    message, from its beginning on, and `id` its field with the item's own id (by default topic,
+    partition and offset); `decisions` the topic to write to; `settings` what else librdkafka takes.
     """
 
     brokers: Annotated[str, Field(min_length=1)]

@@ -2,8 +2,7 @@
 
 The offset behind the last message is stored in the transaction that stores the items: whatever is
 killed, each message becomes one item. Entries of the log are sent in their order, and the position
-of the last acknowledged one is stored afterwards: after a crash, some may be sent twice, with the
-same `entry`.
+of the last acknowledged one is stored afterwards: after a crash, some come twice, with one `entry`.
 """
 
 import time

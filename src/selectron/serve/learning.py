@@ -87,8 +87,7 @@ def hashed(names: Iterable[str], size: int) -> Counter[int]:
 def fields(features: Features) -> Extractor:
     """Return the extractor of named fields: hashed columns, numbers, marks of missing numbers.
 
-    Words count as in HashingVectorizer without signs; its `transform`, row by row, takes ten times
-    as long.
+    Words count as in HashingVectorizer without signs, whose `transform` takes ten times as long.
     """
     words_of = HashingVectorizer(ngram_range=(1, features.ngrams)).build_analyzer()
     scales = list(features.numeric.items())

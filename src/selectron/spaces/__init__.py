@@ -14,8 +14,7 @@
     weights(state)           w, the constant's weight first
     sound(state)             whether indices in a state from a file are valid, where it has some
 
-A sketch also has `compress(state)`, which the model calls when `full(state)`: see
-`sketched_dense.py`.
+A sketch also has `compress(state)`, for when it is `full(state)`: see `sketched_dense.py`.
 
 Spaces in dual form, where w and P are expansions over stored examples, also have `room`, `wanted`
 and `grow`, and take a kernel's parameters as a third argument of `rows`: see `dual.py`. First order

@@ -43,8 +43,7 @@ def decide(
     Each key has a model of its own, which plays its rows in their order, and learns labels whenever
     they come. On a stream, the models are the state of the query. The columns that are added are
     `label`, the predicted class; `proba`, the probabilities of the classes; `ask`, whether the
-    label is asked for; `ask_probability`; and `ticket`, the number of the question within the key,
-    0 if there is none.
+    label is asked for; `ask_probability`; and `ticket`, the question's number within the key, or 0.
 
     Parameters
     ----------
@@ -86,10 +85,9 @@ def decide(
 
     Notes
     -----
-    Raises SelectronError if a parameter or a column does not fit. A query stops with an error that
-    has one sentence about its reason if it meets a null in a column of the key or the order, a
-    label that is none of the classes, a row that is not finite, or a state of another version or of
-    other parameters.
+    Raises SelectronError if a parameter or a column does not fit. A query stops with an error of
+    one sentence if it meets a null in a column of the key or the order, a label that is none of the
+    classes, a row that is not finite, or a state of another version or of other parameters.
 
     Examples
     --------

@@ -19,13 +19,11 @@ class Classes:
     """Labels and their numbers: 1 to K, 0 where there is none.
 
     Numbers are the same label however they are written, unless with zeros in front, as codes are.
-    Unless classes were named, new ones may
-    appear: the first two are sorted (unless they are `ordered`), later ones follow in order of
-    appearance. More than two labels with fractions among them are refused as measurements.
+    Unless classes were named, new ones may appear: the first two are sorted (unless they are
+    `ordered`), later ones follow in order of appearance. More than two labels with fractions among
+    them are refused as measurements.
 
     >>> classes = Classes(["1", "0"])
-    >>> classes.names
-    ['0', '1']
     >>> classes.numbers(np.array(["1.0", "+1", None, "0", "2"], dtype=object))
     array([2, 2, 0, 1, 3], dtype=int32)
     >>> classes.names
@@ -102,8 +100,7 @@ def settle(
 ) -> tuple[Classes, Iterator[Chunk]]:
     """Return the classes of a stream and its chunks, reading ahead until both have been seen.
 
-    Raises SelectronError if they have not been in the first rows; `label` is the column that the
-    user has named.
+    Raises SelectronError if the first rows lack them; `label` is the column that the user named.
     """
     source = iter(chunks)
     if names is not None:

@@ -75,8 +75,7 @@ class Source:
     """A file of rows, read in chunks; `read` is another name of this class.
 
     Each iteration opens the file, reads it and closes it. Raises SelectronError with the line or
-    row and the reason: while iterating only after all rows before the faulty one have been
-    delivered.
+    row and the reason, while iterating only after all rows before the faulty one.
 
     Parameters
     ----------

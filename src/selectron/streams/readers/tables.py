@@ -206,10 +206,8 @@ def is_row(cells: Sequence[str], below: Sequence[str]) -> bool:
 
     >>> is_row(["1", "2", "spam"], ["3", "4", "ham"]), is_row(["2019", "area"], ["3", "4"])
     (True, False)
-    >>> is_row(["0", "1", "label"], ["3", "4", "ham"])
-    False
-    >>> is_row(["kind", "1", "2", "3"], ["ham", "3", "3", "7"])
-    False
+    >>> is_row(["0", "1", "label"], ["3", "4", "ham"]), is_row(list("a123"), list("b337"))
+    (False, False)
     """
     if below and len(below) != len(cells):
         return False
