@@ -141,8 +141,7 @@ def warn(text: str) -> None:
 def reported(interrupted: str = "", extra: str = "") -> Iterator[None]:
     """Turn errors of the user or the system into one line of standard error, and an exit code.
 
-    `interrupted` is the line for Ctrl-C, none if it is empty; `extra` names the optional packages
-    that the command needs.
+    `interrupted` is the line for Ctrl-C, none if empty; `extra` names optional packages it needs.
     """
     code = 1
     try:

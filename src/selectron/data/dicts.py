@@ -19,8 +19,7 @@ HINT = 'give OnlineClassifier(encoder="auto") a data frame or dicts, with any va
 class Names:
     """The names of features in order of appearance, and rows over them.
 
-    Rows of a stream mostly have the same names in the same order, so the names of the last row and
-    their places are cached.
+    Rows mostly have the same names in the same order: those of the last, and places, are cached.
 
     >>> names = Names()
     >>> block = names.block([{"links": 2, "size": 0.5}, {"size": 3}], new=True)

@@ -57,10 +57,9 @@ class DecidesAndTells(TakesRows):
         """Predict one row and decide whether to ask; pass the label to `tell`, now or later.
 
         `x` is a 1-D array, a list, a dict, or one row of a matrix. If the label is asked for, the
-        decision has a ticket, valid until it is answered or `max_open` newer ones are open. To
-        learn a label that was not asked for, call `partial_fit`. `time`, a date or seconds since
-        1970, is for a `Budget(per=...)` only; the default is now. Raises SelectronError as `run`
-        does, and then counts no round.
+        decision has a ticket, valid until it is answered or `max_open` newer ones are open;
+        `partial_fit` learns others. `time`, a date or seconds since 1970, by default now, is for a
+        `Budget(per=...)` only. Raises SelectronError as `run` does, and then counts no round.
 
         >>> from selectron import OnlineClassifier
         >>> clf = OnlineClassifier(classes=["ham", "spam"])
@@ -130,8 +129,7 @@ class DecidesAndTells(TakesRows):
         at once, in the same rounds and with the same weight. Decisions are not replayed: rounds,
         draws, open tickets and the asker's memory stay. A new class is appended.
 
-        Raises SelectronError, and changes nothing, if the ticket cannot be corrected, or the label
-        is none of the named classes.
+        Raises SelectronError if the ticket cannot be corrected, or the label is no named class.
 
         >>> from selectron import OnlineClassifier
         >>> clf = OnlineClassifier(classes=["ham", "spam"], correctable=10)

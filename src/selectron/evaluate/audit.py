@@ -64,8 +64,7 @@ class Audit:
     def add(self, probability: Any, mistake: Any) -> None:
         """Add queried labels: the probabilities with which they were asked for, and the mistakes.
 
-        Raises SelectronError if their numbers differ, a probability is not in (0, 1], or
-        a mistake is neither True nor False.
+        Raises SelectronError if their numbers differ, or they are not in (0, 1], and True or False.
         """
         p, wrong = np.asarray(probability, float).ravel(), np.asarray(mistake, float).ravel()
         if p.size != wrong.size:
@@ -125,9 +124,8 @@ def _wilson(share: float, n: float, z: float) -> tuple[float, float]:
 def audited(run: Any, confidence: float = 0.95) -> Estimate:
     """Return the accuracy of a run, estimated from the labels that it asked for.
 
-    `run` is what `OnlineClassifier.run` returns, with its probabilities (`margins=True`). The
-    interval allows for any accuracy on rows whose probability is 0. Raises SelectronError if the
-    run has no probabilities.
+    `run` is what `OnlineClassifier.run` returns; SelectronError is raised if that was without
+    margins. The interval allows for any accuracy on rows whose probability is 0.
 
     >>> from selectron import Budget, OnlineClassifier, learners, streams
     >>> clf = OnlineClassifier(learners.LASEC(), asker=Budget(rate=0.2), random_state=0)

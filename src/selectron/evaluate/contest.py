@@ -73,8 +73,7 @@ class Curve:
 class Contestant:
     """A model, and its totals so far; its labels come `delay` rounds late, if that is given.
 
-    Unless it is `calibrated`, its outcomes have no probabilities. `weights` are those label weights
-    that are not 1, by class name.
+    Unless `calibrated`, outcomes have no probabilities. `weights` of labels are by class, or 1.
     """
 
     def __init__(

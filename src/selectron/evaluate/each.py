@@ -102,8 +102,7 @@ def _computed(work: Any, calls: Calls, shared: Any, workers: int, executor: Any)
 def _on_dask(work: Any, left: dict[int, Any], shared: dict[str, Any], client: Any) -> Results:
     """Yield what a Dask cluster computes.
 
-    What a worker that died had not finished is computed again by the others. If none of them has
-    the shared arguments, they are sent again.
+    Others compute again what a dead worker left; shared arguments that none has are sent again.
     """
     for attempt in range(SENT_MOST):
         sent = {  # to every worker; these are futures

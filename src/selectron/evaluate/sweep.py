@@ -53,11 +53,10 @@ def sweep(
     """Play a stream with every learner, asker and seed; return a table with one row for each pass.
 
     X (n, d) and y (n,) are as for `OnlineClassifier.run`, and `options` are parameters of
-    `OnlineClassifier`. All passes with one seed have the same draws, round by round, so that they
-    can be compared in pairs. `workers`, `executor` and `store` are as in `each`. Columns are
-    learner, asker, their parameters (null where one has no such parameter), seed, accuracy,
-    label_rate, mistakes, asked, steps and rows. Raises SelectronError as `run` does, and if
-    learners, askers or seeds are not a list.
+    `OnlineClassifier`. All passes with one seed have the same draws, so that they can be compared
+    in pairs. `workers`, `executor` and `store` are as in `each`. Columns are learner, asker, their
+    parameters (null where there is none), seed, accuracy, label_rate, mistakes, asked, steps and
+    rows. Raises SelectronError as `run` does, and if learners, askers or seeds are not a list.
 
     >>> from selectron import askers, learners, streams
     >>> X, y = streams.digits(passes=1)

@@ -190,8 +190,7 @@ class L1Constrained(NamedTuple):
     Pick it for a few strong features among many irrelevant ones, which learners that use inner
     products only are slow to separate: weights that are not needed become exactly 0. A smaller
     `beta` keeps fewer weights, and forgets faster where the concept drifts. If no w in the ball
-    gives a row margin 1, the step puts all weight on one feature; if this happens often, `beta` is
-    too small for the scale of the rows.
+    gives a row margin 1, the step puts all weight on one feature; if often, `beta` is too small.
 
     Parameters: beta > 0 and finite, in units of 1 / feature.
 

@@ -136,8 +136,7 @@ def extended(old: Calibration, classes: int, by: float) -> Calibration:
 def calibrator(kind: type, many: bool) -> Callable[..., None]:
     """Return `calibrate` for a class of learners, and for two classes or many.
 
-    The first rows are interpreted, which gives the same and saves the .7 s of compiling; a call
-    without rows compiles at once.
+    The first rows are interpreted, as compiling takes .7 s; a call without rows compiles at once.
     """
     parts, name = {"learner": kind}, f"calibrate_{'many' if many else 'two'}_{kind.__name__}"
     fast, slow = compiled(calibrate, parts, name, kind.__name__), bind(calibrate, parts)

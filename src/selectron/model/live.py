@@ -105,8 +105,7 @@ class SingleRounds:
     def tell(self: Any, ticket: int, label: int, weight: float = 1.0) -> bool:
         """Learn the label of an open ticket; return whether the learner took a step.
 
-        The step starts from the current state, at the time of asking. Raises SelectronError if the
-        ticket is not open.
+        Steps from the current state, at the time of asking. Raises SelectronError if it is closed.
         """
         asked = self._ticket(ticket)
         if not self.correctable:

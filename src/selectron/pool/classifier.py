@@ -163,8 +163,7 @@ class SelfDirectedClassifier(BaseEstimator):
     def run(self, X: Any, y: Any, look: Callable[[int], object] | None = None) -> PoolRun:
         """Simulate a session: label every proposed row by y, (n_rows,); return the record.
 
-        `look` is called repeatedly with the number of rows labelled. Raises SelectronError as
-        `start` does, and if a label is missing.
+        `look` gets the number of rows labelled. Raises as `start` does, and if a label is missing.
         """
         X, classes, codes = self._checked(X, y, complete=True)
         session = self._session_of(X, np.full(len(codes), OPEN, np.int32))
@@ -233,9 +232,8 @@ class SelfDirectedClassifier(BaseEstimator):
     ) -> "SelfDirectedClassifier":
         """Return the classifier saved in a file, to resume labelling the same rows.
 
-        The learner's plans are computed again, which takes as long as simulating the answers.
-        A transformer is not in the file: pass it as `features`. Raises SelectronError if the file
-        is damaged, or the rows differ.
+        Plans are computed again, which takes as long as simulating the answers. Transformers are
+        not in the file: pass `features`. Raises SelectronError if it is damaged, or rows differ.
         """
         X = table(X)
         header, arrays = storage.read(path)

@@ -26,9 +26,8 @@ __all__ = ["Classifier"]
 class Classifier(base.Classifier):
     """`OnlineClassifier` with the methods of River's classifiers.
 
-    `learn_one` decides whether to ask, and learns the label only if it asks.
-    River's `progressive_val_score` predicts each row before its label is learned: it measures the
-    accuracy with the labels asked for alone.
+    `learn_one` decides whether to ask, and learns the label only if it asks: the accuracy that
+    River's `progressive_val_score` measures is that with the labels asked for alone.
 
     Parameters
     ----------

@@ -24,8 +24,7 @@ class Event(NamedTuple):
     """A log entry. Entries never change; another entry supersedes an earlier one.
 
     Kinds: `item` (with what was decided on it), `shown`, `renewed`, `released` (leases), `answer`,
-    `undo`, `retired` (a question dropped from a full queue), `damaged` (an item set aside because
-    its content does not match its checksum).
+    `undo`, `retired` (a question dropped from a full queue), `damaged` (its checksum does not fit).
     """
 
     seq: int  # from 1 on, without gaps

@@ -85,8 +85,7 @@ def history(db: Log, stream: Stream, hide: str, before: int, limit: int) -> list
 def pages(db: Log, after: int = 0) -> Iterator[tuple[int, int]]:
     """Return ranges of the log up to its current end.
 
-    Each is read in a separate transaction: one kept open by a slow reader would prevent SQLite from
-    shortening its write-ahead log.
+    Each is a transaction of its own: one of a slow reader would keep SQLite's write-ahead log long.
     """
     (last,) = db.execute("SELECT coalesce(max(seq), 0) FROM log").fetchone()
     return ((low, min(low + PAGE, last)) for low in range(after, last, PAGE))

@@ -229,8 +229,7 @@ def sent(
 ) -> tuple[int, int]:
     """Send items, and call `refused` with a sentence for each that the stream refuses.
 
-    Those at hand are sent where the input has no `more` lines yet. Returns how many items were new,
-    and how many of them were queried.
+    Those at hand are sent where there are no `more` yet. Returns how many were new, and queried.
     """
     new = asked = 0
     for batch in batches(found, more):

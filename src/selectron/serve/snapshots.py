@@ -1,7 +1,6 @@
 """Snapshots: the state derived from the log up to an entry, so that a start need not replay it all.
 
-A snapshot is a model file that has the rest of the state in its header. Without a sound one, the
-log is replayed from its beginning.
+A snapshot is a model file with the rest of the state in its header; without, the log is replayed.
 """
 
 from pathlib import Path

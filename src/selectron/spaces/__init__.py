@@ -18,6 +18,5 @@ A sketch also has `compress(state)`, for when it is `full(state)`: see `sketched
 
 Spaces in dual form, where w and P are expansions over stored examples, also have `room`, `wanted`
 and `grow`, and take a kernel's parameters as a third argument of `rows`: see `dual.py`. First order
-in primal form always has a weight for the constant, which `width` counts; other spaces have one
-only if there is a constant.
+in primal form always has a weight for the constant, which `width` counts, others if there is one.
 """

@@ -21,8 +21,7 @@ from .state import CHANCE, HELD, LIMIT, Room, Table
 class Dual:
     """The space of an order, for dense or sparse rows and a kernel.
 
-    `kernel` is the class of a NamedTuple, or a function; `bounded` is whether examples are evicted
-    when there are too many.
+    `kernel` is the class of a NamedTuple, or a function; if `bounded`, excess examples are evicted.
     """
 
     def __init__(self, order: int, sparse: bool, kernel: Any, bounded: bool) -> None:

@@ -118,8 +118,7 @@ class Table:
     def resized(self, s: Any, room: Room, used: Room | None = None) -> Any:
         """Return a copy of the state with this room, zero where there was none.
 
-        `used` is the part of the old room that has been used, all of it by default: the rest is not
-        touched, and takes no memory.
+        Only the part of the old room that is `used`, by default all, is touched, and takes memory.
         """
         fresh = self.zeros(room)
         for field, new, old in zip(self.fields.values(), fresh, s, strict=True):
