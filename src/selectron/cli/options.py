@@ -30,7 +30,6 @@ FOR_FILES = [
     *("label", "ignore", "columns", "time", "kind", "header", "encoding", "skip_damaged"),
     *("classes", "class_weight", "first"),
 ]
-OF_CHOICE = "label", "ignore", "time"  # which a model of `selectron run` fixes, too
 CALIBRATED = "output", "save", "as_json", "metrics", "calibration"  # whose results need it
 SETTINGS = "normalize", "many", "kernel", "max_support", "sketch", "seed"  # of a model
 OF_MODEL = (  # options that a saved model fixes

@@ -25,16 +25,7 @@ from ..streams.readers import Chunk
 from . import ExamplesFirst, Whole, files, warn
 from .files import naming
 from .models import is_table, load, save, uninterrupted
-from .options import (
-    OF_CHOICE,
-    by_time,
-    check_fixed,
-    check_usage,
-    contestants,
-    of_a_file,
-    of_weights,
-    target,
-)
+from .options import by_time, check_fixed, check_usage, contestants, of_a_file, of_weights, target
 from .theorems import check_part, promises, theorems
 
 PICTURE = "selectron-run.png"
@@ -207,7 +198,7 @@ class Session:
         self.before = load(options["model"]) if options["model"] else None
         if self.before:
             if self.before.choice:
-                check_fixed(*OF_CHOICE)
+                check_fixed("label", "ignore", "time")
             self.before.spend(options["budget"], again=True)
         self.behind = (options["first"] or 1) - 1
         self.kept: list[Played] = []  # all that was played, for --bounds

@@ -5,14 +5,8 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import click
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    StringConstraints,
-    ValidationError,
-    model_validator,
-)
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic.types import StringConstraints
 
 from ..askers import Budget
 from ..errors import SelectronError

@@ -21,23 +21,12 @@ from typing import Any
 import numpy as np
 
 from ..engine.arithmetic import dot, reassociated
+from ..engine.parts import COUNT, SQUARE
 from ..engine.round import Round, Shape, ShapeStep
 from ..engine.rows import Dense, readonly
 from ..engine.rows import DenseRows as Rows
 from .dense_first import products
-from .state import (
-    COUNT,
-    FRESH,
-    LARGEST,
-    LENGTH,
-    NOISE,
-    SMALLEST,
-    SQUARE,
-    Field,
-    Table,
-    numbers,
-    triangle,
-)
+from .state import FRESH, LARGEST, LENGTH, NOISE, SMALLEST, Field, Table, numbers, triangle
 
 order = 2
 STEPS_BETWEEN_NORMS = 16
