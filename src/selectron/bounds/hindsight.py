@@ -198,8 +198,6 @@ def traded(
 ) -> Iterator[Claim]:
     """Yield a trade-off's claims: on steps, and on weighted mistakes under askers with b < inf."""
     found = partial(bound, everywhere=True)
-    yield Claim(names[0], "steps", drifts, lambda *given: found(*given).best())
+    yield Claim(names[0], "steps", drifts, lambda *run: found(*run).best())
     if type(asker).__name__ in askers and asker.b < math.inf:
-        yield Claim(
-            names[-1], "weighted mistakes", drifts, lambda *given: found(*given).at(asker.b)
-        )
+        yield Claim(names[-1], "weighted mistakes", drifts, lambda *run: found(*run).at(asker.b))

@@ -8,7 +8,7 @@ from . import ExamplesFirst
 from .options import PICTURES, check_target, target
 from .run import run
 
-LEARNERS = "lasec:c=100", "perceptron"
+LEARNERS, PICTURE = ("lasec:c=100", "perceptron"), "selectron-demo.png"
 ABOUT = """\
 Handwritten digits arrive one by one. Every 500 rows another half of them becomes the positive
 class. Each learner may ask for the labels of a tenth of the rows."""
@@ -23,13 +23,7 @@ right more often; it takes some 20 seconds to compile, once:
 
 
 @click.command(cls=ExamplesFirst)
-@target(
-    "--plot",
-    "picture",
-    default="selectron-demo.png",
-    show_default=True,
-    help="Draw the picture here.",
-)
+@target("--plot", "picture", default=PICTURE, show_default=True, help="Draw the picture here.")
 def demo(picture: str) -> None:
     """Play a stream whose concept changes, print a table, and draw a picture.
 
@@ -40,10 +34,8 @@ def demo(picture: str) -> None:
     """
     check_target(picture, PICTURES, "--plot")
     click.echo(ABOUT + "\n")
-    options = [f"--learner={name}" for name in LEARNERS]
-    run.main(
-        [*options, "--budget=10%", f"--plot={picture}"], "selectron run", standalone_mode=False
-    )
+    options = [*(f"--learner={name}" for name in LEARNERS), "--budget=10%", f"--plot={picture}"]
+    run.main(options, "selectron run", standalone_mode=False)
     click.echo(NEXT)
     if sys.stdout.isatty():
         click.launch(picture)

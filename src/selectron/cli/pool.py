@@ -172,15 +172,12 @@ def simulate(file: str, table: Table, **options: Any) -> None:
     from tqdm import tqdm
 
     runs: dict[str, PoolRun] = {}
+    X, y, _ = table
     try:
         for learner in options["learners"] or default_orders(table):
             played = classifier(learner, **options)
-            with tqdm(
-                total=len(table.y), desc=learner, unit=" rows", disable=None, leave=False
-            ) as bar:
-                runs[learner] = played.run(
-                    table.X, table.y, lambda count, bar=bar: bar.update(count - bar.n)
-                )
+            with tqdm(total=len(y), desc=learner, unit=" rows", disable=None, leave=False) as bar:
+                runs[learner] = played.run(X, y, lambda count, bar=bar: bar.update(count - bar.n))
     finally:
         if runs:
             report(runs, file, table, **options)

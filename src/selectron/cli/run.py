@@ -237,11 +237,9 @@ class Session:
         if self.before:
             self.contest = self.before.contest(self.options["delay"])
             return chunks
-        given = self.options["classes"]
+        given, label = self.options["classes"], self.options["label"]
         with naming(self.file):
-            classes, chunks = settle(
-                chunks, given.split(",") if given else None, self.options["label"]
-            )
+            classes, chunks = settle(chunks, given.split(",") if given else None, label)
             first = next(chunks)
             encoder: Any = None
             if is_table(first.rows):

@@ -340,7 +340,4 @@ def kind_of(dtype: pa.DataType) -> str | None:
 
 def schema(table: pa.Table) -> dict[str, str | None]:
     """Return the kinds that the types of columns determine; later objects may have other types."""
-    return {
-        field.name: None if field.metadata == OBJECTS else kind_of(field.type)
-        for field in table.schema
-    }
+    return {f.name: None if f.metadata == OBJECTS else kind_of(f.type) for f in table.schema}

@@ -118,9 +118,7 @@ class Contestant:
             self.model.widen(chunk.width)
         delays = None if self.delay is None else np.full(len(numbers), self.delay)
         codes = numbers if self.model.stacked else OF_TWO[numbers]
-        outcome = self.model.run(
-            rows, codes, full, chunk.times, None, delays, calibrated=self.calibrated
-        )
+        outcome = self.model.run(rows, codes, full, chunk.times, None, delays, self.calibrated)
         self.seconds += time.perf_counter() - start
         return outcome
 

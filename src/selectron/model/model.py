@@ -377,10 +377,8 @@ class Model(SingleRounds):
         self, rows: tuple, rounds: Any, start: int, full: bool, out: tuple, waiting: int = -1
     ) -> int:
         """Call the compiled loop; `rounds` are labels, draws and times."""
-        given = self.past, tuple(self.state), rows, *rounds
-        return self.loop(
-            *self.numbers, *given, self.rounds + start, waiting, self.scaled, full, out
-        )
+        args = self.past, tuple(self.state), rows, *rounds
+        return self.loop(*self.numbers, *args, self.rounds + start, waiting, self.scaled, full, out)
 
     @contextmanager
     def restoring(self) -> Iterator[dict[str, Any]]:

@@ -165,7 +165,7 @@ class SelfDirectedClassifier(BaseEstimator):
 
         `look` gets the number of rows labelled. Raises as `start` does, and if a label is missing.
         """
-        X, classes, codes = self._checked(X, y, complete=True)
+        X, classes, codes = self._checked(X, y, full=True)
         session = self._session_of(X, np.full(len(codes), OPEN, np.int32))
         session.play(codes, len(classes), look or (lambda count: None))
         self._begin(session, classes, X)
@@ -260,14 +260,12 @@ class SelfDirectedClassifier(BaseEstimator):
             raise SelectronError("There is no pool yet: call start(X) first.")
         return self.session_
 
-    def _checked(
-        self, X: Any, y: Any, complete: bool = False
-    ) -> tuple[Any, np.ndarray, np.ndarray]:
+    def _checked(self, X: Any, y: Any, full: bool = False) -> tuple[Any, np.ndarray, np.ndarray]:
         """Return the table, the classes, and the class code of every row."""
         X = table(X)
         n = X.shape[0]
-        y, without = checks.labels(np.full(n, None) if y is None and not complete else y, n)
-        if complete and without.any():
+        y, without = checks.labels(np.full(n, None) if y is None and not full else y, n)
+        if full and without.any():
             row = int(without.argmax())
             raise SelectronError(f"Row {row} has no label: y must label all rows.")
         if self.classes is None:

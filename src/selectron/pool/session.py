@@ -142,9 +142,8 @@ class Session:
         self.learner, self.pool, self.given, self.goal = learner, pool, given, goal
         n = pool.X.shape[0]
         self.codes = given.copy()
-        self.log = Answers(
-            np.zeros(n, np.int64), np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros(n)
-        )
+        both = np.zeros((2, n), np.int32)
+        self.log = Answers(np.zeros(n, np.int64), both[0], both[1], np.zeros(n))
         self.count = self.mistakes = 0
         self.begun: list[Begun] = []
         self.carry: Any = None

@@ -182,10 +182,8 @@ def emitted(
 
 def learned(stream: Stream, question: Question, kind: str, body: dict[str, Any]) -> dict[str, Any]:
     """Update the model if this entry settles a label; return how, for the log."""
-    ahead = deepcopy(question)  # as it will be after this entry
-    ahead.apply(
-        Event(stream.store.last[0] + 1, stream.id, kind, question.item, None, 0.0, "", body)
-    )
+    ahead, seq = deepcopy(question), stream.store.last[0] + 1  # as it will be after this entry
+    ahead.apply(Event(seq, stream.id, kind, question.item, None, 0.0, "", body))
     _, label = ahead.outcome()
     ticket = question.decided["ticket"]
     if label is None or label == question.learned:

@@ -92,16 +92,14 @@ def checking(what: str) -> Iterator[None]:
         raise
 
 
-def content_seal(
-    item: int, stream: int, at: float, raw: bytes | None, features: bytes | None
-) -> int:
+def content_seal(item: int, stream: int, at: float, raw: bytes | None, row: bytes | None) -> int:
     """Return the checksum of an item's content, bound to that item.
 
     >>> content_seal(1, 1, 0.0, b"{}", None) == content_seal(2, 1, 0.0, b"{}", None)
     False
     """
-    start = OWNER.pack(item, stream, at, -1 if raw is None else len(raw), features is None)
-    return zlib.crc32(features or b"", zlib.crc32(raw or b"", zlib.crc32(start)))
+    start = OWNER.pack(item, stream, at, -1 if raw is None else len(raw), row is None)
+    return zlib.crc32(row or b"", zlib.crc32(raw or b"", zlib.crc32(start)))
 
 
 def record_seal(*fields: str | float | None) -> int:

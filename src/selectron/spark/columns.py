@@ -49,14 +49,11 @@ class Columns:
         self.key_names = [f"k{i}" for i in range(len(keys))]
         self.types = {name: frame.schema[name].dataType for name in frame.columns}
         x = [self._column(frame, name) for name in names]
-        if encode is None:
-            row = self.F.array(*(column.cast("double") for column in x))
-        else:
-            row = encode(self.F.struct(*x))
+        numbers = (column.cast("double") for column in x)
+        row = self.F.array(*numbers) if encode is None else encode(self.F.struct(*x))
         passed = {f"v{i}": self._wrapped(name) for i, name in enumerate(kept)}
-        self.together = self._selected(
-            frame, position=self._position(frame, order), x=row, **passed
-        )
+        position = self._position(frame, order)
+        self.together = self._selected(frame, position=position, x=row, **passed)
 
     def add_labels(self, labels: Any, time: str | None) -> None:
         """Add the labels: nulls are none."""
@@ -120,9 +117,7 @@ class Columns:
 
     def _key(self, frame: Any) -> list[Any]:
         pairs = zip(self.keys, self.key_names, strict=True)
-        return [
-            self._given(frame, name, "key").cast(self.types[name]).alias(k) for name, k in pairs
-        ]
+        return [self._given(frame, key, "key").cast(self.types[key]).alias(k) for key, k in pairs]
 
     def _state(self) -> Any:
         return self.F.col("state").cast("binary").alias("state")

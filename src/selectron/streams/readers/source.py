@@ -172,11 +172,9 @@ class Source:
         if not left_out or self._skips:
             self.damage = self.damage.and_also(part.damage._replace(before=rows + before))
             return part
-        chunk = Chunk(part.rows, 0, part.labels, 0, part.times).part(0, before)
-        advice = "; leave such rows out with --skip-damaged" if rows + before else ""
-        return part._replace(
-            rows=chunk.rows, labels=chunk.labels, times=chunk.times, fault=why + advice
-        )
+        kept, _, labels, _, times = Chunk(part.rows, 0, part.labels, 0, part.times).part(0, before)
+        why += "; leave such rows out with --skip-damaged" if rows + before else ""
+        return part._replace(rows=kept, labels=labels, times=times, fault=why)
 
     def _check_label(self, part: Part) -> None:
         """Count the values of a label that does not look like one; SelectronError for a guess."""

@@ -178,9 +178,8 @@ def _record(mark: str) -> Record:
 
 def _cells(record: bytes, mark: str, errors: str = "strict") -> list[str]:
     """Return the cells of a record, parsed as Arrow's names; none if a quote is not closed."""
-    text = (
-        record.decode(errors=errors).strip(BLANK).replace("\r\n", "\n").replace("\r", " ").encode()
-    )
+    found = record.decode(errors=errors).strip(BLANK).replace("\r\n", "\n")
+    text = found.replace("\r", " ").encode()
     if not text:
         return []
     try:

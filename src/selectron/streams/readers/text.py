@@ -119,10 +119,9 @@ def encoding_of(name: str | None) -> str | None:
         codecs.getincrementaldecoder(found)
         b"\x80".decode(found, "replace")
     except (LookupError, ValueError):
-        what = (
+        raise SelectronError(
             f"encoding {name!r} is unknown: give one such as latin-1, cp1252, utf-16 or shift-jis"
-        )
-        raise SelectronError(what) from None
+        ) from None
     return None if found == "utf-8" else found
 
 
