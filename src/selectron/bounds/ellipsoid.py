@@ -58,7 +58,8 @@ def theorem_2(
     """
     first = lambda_1(gamma, a, start)
     X, u = fitting(run, X, u, still=True)
-    log_volume = math.log(volume_factor(rho, X.shape[1]))
+    d = X.shape[1]
+    log_volume = math.log(volume_factor(rho, d))
     s = steps(run, X, u)
     R = longest(s.X)
     if R == 0 or (log_volume >= 0 if rho > 0 else a * gamma == 0):
@@ -67,9 +68,7 @@ def theorem_2(
     r = min(delta, (delta + math.sqrt(first) - float(np.linalg.norm(u))) / 2)
     if r <= 0:
         return math.inf
-    per_step = (
-        log_volume / X.shape[1] * 2 if rho > 0 else math.log1p(-((a * gamma / R) ** 2) / first)
-    )
+    per_step = log_volume / d * 2 if rho > 0 else math.log1p(-((a * gamma / R) ** 2) / first)
     return math.log(r**2 / first) / per_step
 
 

@@ -2,7 +2,7 @@
 
 import os
 from contextlib import nullcontext
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -259,9 +259,7 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
 
     # A table
 
-    def partial_fit(
-        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
-    ) -> "OnlineClassifier":
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from rows whose labels are given, without asking.
 
         A row without a label is a round, too: `LeadingHistory` learns from its features. Parameters
@@ -271,7 +269,7 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
             self._learn(X, y, sample_weight, classes, least=1)
         return self
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "OnlineClassifier":
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Start again: learn from the rows in one pass, in their order.
 
         Warns if they are sorted by class, for the last ones count most. Raises SelectronError as
@@ -338,7 +336,7 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
         storage.write(path, *packing.described(self))
 
     @classmethod
-    def load(cls, path: str | os.PathLike, *, parts: tuple[Any, ...] = ()) -> "OnlineClassifier":
+    def load(cls, path: str | os.PathLike, *, parts: tuple[Any, ...] = ()) -> Self:
         """Return the classifier from a file; it continues bit for bit where the saved one stopped.
 
         `parts` lists the classes of learners, askers and kernels that are not Selectron's. Raises

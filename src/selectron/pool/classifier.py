@@ -4,7 +4,7 @@ import hashlib
 import math
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse
@@ -109,7 +109,7 @@ class SelfDirectedClassifier(BaseEstimator):
         self.fit_intercept = fit_intercept
         self.random_state = random_state
 
-    def start(self, X: Any, y: Any = None) -> "SelfDirectedClassifier":
+    def start(self, X: Any, y: Any = None) -> Self:
         """Start labelling a pool X of shape (n_rows, n_features), dense or sparse; return self.
 
         `y`, (n_rows,), holds the labels known in advance, NaN or None for all other rows. Raises
@@ -227,9 +227,7 @@ class SelfDirectedClassifier(BaseEstimator):
         storage.write(path, header, {**session.answers._asdict(), "given": session.given})
 
     @classmethod
-    def load(
-        cls, path: str | os.PathLike, X: Any, *, features: Any = None
-    ) -> "SelfDirectedClassifier":
+    def load(cls, path: str | os.PathLike, X: Any, *, features: Any = None) -> Self:
         """Return the classifier saved in a file, to resume labelling the same rows.
 
         Plans are computed again, which takes as long as simulating the answers. Transformers are
