@@ -253,10 +253,8 @@ class Game(_Counter):
 
     Parameters
     ----------
-    k : int, default 10
-        Number of features to select; all, if there are fewer.
-    bins : int, default 4
-        Number of bins of a feature, as in `InformationGain`.
+    k, bins : int, default 10 and 4
+        As in `InformationGain`; so are the attributes that have no description.
 
     Attributes
     ----------
@@ -268,10 +266,7 @@ class Game(_Counter):
         M, over all rows so far, with the entropies on its diagonal.
     counts_ : ndarray of shape (d, bins, d, bins)
         Number of rows by the bins of two features.
-    cuts_ : ndarray of shape (d, bins - 1)
-        The upper ends of the bins.
-    n_features_in_ : int
-    feature_names_in_ : ndarray, if the rows came with names
+    cuts_, n_features_in_, feature_names_in_
 
     Notes
     -----
