@@ -13,7 +13,6 @@ from .state import BIAS, COUNT, LENGTH, SQUARE, Field, Table, numbers
 order = 1
 MOST = 1e300  # of <w, w>, so that rounding errors do not decide whether it is finite
 
-
 TABLE = Table(
     {
         "w": Field(lambda r: (r.width - 1,), power=1),  # without the constant's weight

@@ -32,7 +32,6 @@ order = 2
 STEPS_BETWEEN_NORMS = 16
 EPSILON = 2.0**-52
 
-
 START = {NOISE: "noise", LARGEST: "scale", SMALLEST: "scale", FRESH: "scale"}
 SCALARS = numbers(LENGTH, {SQUARE: 2}, START)
 

@@ -21,7 +21,6 @@ from .state import CHANCE, COUNT, DUAL_LENGTH, FACTOR, HELD, LIMIT, NOTE, SQUARE
 order = 1
 MODULUS, MULTIPLIER = 2147483647.0, 48271.0  # Park and Miller: products are exact in doubles
 
-
 FIELDS = {
     "coef": Field(lambda r: (r.capacity,)),
     "scales": Field(lambda r: (r.capacity,)),  # 1 / scale of the step that stored the example

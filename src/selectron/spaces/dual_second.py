@@ -31,7 +31,6 @@ from .support_sparse import add
 order = 2
 opposite, shrunk = dense_second.opposite, dense_second.shrunk
 
-
 START: dict[int, float | str] = {NOISE: "noise", FRESH: "scale", MIX: 1.0}
 OF_P = {
     "triangle": Field(lambda r: (triangle(r.capacity),)),  # h, row by row

@@ -41,7 +41,6 @@ from .state import FRESH, HELD, NOISE, SKETCH_LENGTH, SQUARE, Field, Room, Table
 order = 2
 opposite, shrunk = dense_second.opposite, dense_second.shrunk
 
-
 TABLE = Table(
     {
         "w": Field(lambda r: (r.width,), power=1),

@@ -35,7 +35,6 @@ from .state import DUAL_LENGTH, EPOCH, FRESH, HELD, MIX, SEEN, Field, Room, Tabl
 order = 2
 EPOCHS = 64
 
-
 TABLE = Table(
     {
         "v": Field(lambda r: (r.width,), power=1),

@@ -20,7 +20,6 @@ order = 1
 # hundred steps even if each of them halves w.
 LOWEST, HIGHEST = 1e-30, 1e30
 
-
 TABLE = Table(
     {
         "v": Field(lambda r: (r.width - 1,)),  # without the constant's weight

@@ -30,7 +30,6 @@ UTF_16 = codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE  # with which such text begins
 NEVER_CLOSED = "a quoted cell is opened and never closed"
 NOT_UTF_8 = "the text is not UTF-8: name its encoding, as with --encoding latin-1"
 
-
 Record = re.Pattern[bytes]  # of one record, with its end
 LINE = re.compile(rb"[^\n]*\n")
 
