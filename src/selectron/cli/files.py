@@ -165,10 +165,7 @@ def numbering(file: str | None, first: int = 0) -> Iterator[None]:
 def decisions(
     names: list[str], first: int, contestant: Contestant, outcome: Any, numbers: np.ndarray
 ) -> pa.Table:
-    """Return the decisions of a chunk, given the numbers of its labels: null for 0; rows from 1.
-
-    With a delay, `updated` is null: a label may come in a later chunk.
-    """
+    """Return the decisions of a chunk, given the numbers of its labels: null for 0; rows from 1."""
     n, text = len(numbers), np.array([None, *names], dtype=object)
     columns = [
         np.arange(first + 1, first + n + 1),
@@ -179,7 +176,7 @@ def decisions(
         outcome.margin,
         outcome.ask_probability,
         outcome.asked,
-        np.full(n, None) if contestant.delay else outcome.updated,
+        np.full(n, None) if contestant.delay else outcome.updated,  # late ones are in later chunks
         text[numbers],
     ]
     return pa.table(columns, schema=pa.schema(list(COLUMNS.items())))

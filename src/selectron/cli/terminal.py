@@ -129,10 +129,7 @@ def corrected(
     accepted: Callable[[str], bool],
     usual: str = "",
 ) -> Any:
-    """Return a typed label, None to go back; one of a new class, if it is `accepted`.
-
-    There is no new class if the classes were `named`.
-    """
+    """Return a typed label, None to go back; if none were `named`, a new one if `accepted`."""
     text, known = plain(typed(prompt, usual)), {plain(name): name for name in classes}
     if not text or text in known:
         return known.get(text)

@@ -197,8 +197,7 @@ class DecidesAndTells(TakesRows):
             raise SelectronError(
                 "correct needs two known classes: name them, as in OnlineClassifier(classes=[...])."
             )
-        code = self.model_.answer(ticket, flag("correct", correct))
-        return self.model_.tell(ticket, code)
+        return self.model_.tell(ticket, self.model_.answer(ticket, flag("correct", correct)))
 
     def _new_code(self, label: Any) -> int:
         """Return the code of a label of a new class, to which the model is extended."""

@@ -129,8 +129,7 @@ class OnlineRanker(OnlineClassifier):
             raise SelectronError(f"{wanted} names a class twice: give a list of the relevant ones.")
         table = np.isin(self.classes_, wanted).astype(np.uint8)[None]
         with self._relating(table):
-            weight = sample_weights(sample_weight, None).item()
-            return self.model_.tell(ticket, 1, weight)
+            return self.model_.tell(ticket, 1, sample_weights(sample_weight, None).item())
 
     # A table
 

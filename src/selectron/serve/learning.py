@@ -41,10 +41,7 @@ def extractor(features: Features) -> Extractor:
 
 
 def mixed(features: Features) -> Extractor:
-    """Return the function that takes the fields of an item that TableEncoder encodes.
-
-    Those of objects are columns, such as user.age, as in tables.
-    """
+    """Return the function that takes the fields that are encoded; those of objects are columns."""
     whole = {*features.columns, *features.ignore}
     ignored = {*features.ignore, *(n for n, kind in features.columns.items() if kind == "ignored")}
 

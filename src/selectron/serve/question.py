@@ -201,10 +201,7 @@ class Statistics:
             self.points, self.step = self.points[::2], 2 * self.step
 
     def accuracy(self, recent: bool = False) -> Estimate:
-        """Return the honest accuracy of all items, or of recently answered ones.
-
-        The interval is from 0 to 1 if there are fewer than 30 items.
-        """
+        """Return the honest accuracy of all items, or of recently answered ones: see `Audit`."""
         rows: Iterable = self.recent.values() if recent else [self.overall]
         sums = np.array([*rows, [0.0] * SUMS]).sum(axis=0)
         return estimated(np.maximum(sums, 0.0), Z, self.items)

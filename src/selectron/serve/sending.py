@@ -32,10 +32,7 @@ class Line(NamedTuple):
 
 
 class Sender:
-    """A client of the stream at an address, such as http://127.0.0.1:8000/v1/streams/mail.
-
-    It calls `warn` with a sentence before it tries again.
-    """
+    """A client of the stream at an address; calls `warn` with a sentence before it tries again."""
 
     def __init__(
         self,
