@@ -8,7 +8,7 @@ import pytest
 
 from selectron import SelectronError
 from selectron.serve import host
-from selectron.serve.problem import Problem
+from selectron.serve.strict import Problem
 
 from .mail import texts
 

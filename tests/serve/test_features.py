@@ -12,7 +12,7 @@ from selectron.engine.rows import as_matrix
 from selectron.serve.declaration import Features
 from selectron.serve.event import packed, unpacked
 from selectron.serve.learning import extractor
-from selectron.serve.problem import Problem
+from selectron.serve.strict import Problem
 
 
 @pytest.mark.slow

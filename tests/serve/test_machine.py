@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from selectron.serve import answering
-from selectron.serve.problem import Problem
+from selectron.serve.strict import Problem
 
 from .mail import Desk, declared, texts
 

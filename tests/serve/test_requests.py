@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from selectron.serve import strict, tokens
 from selectron.serve.app import application
 from selectron.serve.guard import Rates
-from selectron.serve.problem import Problem
+from selectron.serve.strict import Problem
 
 from .test_access import TABLE, filled
 

@@ -12,7 +12,7 @@ from selectron.errors import SelectronError
 from selectron.serve import demo
 from selectron.serve.declaration import Features, Privacy, read
 from selectron.serve.learning import FIELDS, LEAST, LONG
-from selectron.serve.problem import Problem
+from selectron.serve.strict import Problem
 
 from .mail import declared, tables
 

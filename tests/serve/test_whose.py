@@ -5,7 +5,7 @@ import json
 import pytest
 
 from selectron.serve import answering
-from selectron.serve.problem import Problem
+from selectron.serve.strict import Problem
 
 from .mail import declared, texts
 

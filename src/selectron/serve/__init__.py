@@ -1,6 +1,6 @@
 """The labelling service: live streams over HTTP, a page to label them, and a log that keeps it all.
 
-    problem, strict        errors of requests, and strict JSON
+    strict                 strict JSON, and the errors of requests
     declaration            the TOML table that declares a stream
     event, store           the log, in SQLite
     learning               features and the model: state derived from the log

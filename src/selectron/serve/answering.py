@@ -11,10 +11,9 @@ from pydantic import Field
 
 from .declaration import Class
 from .event import Damaged, Event
-from .problem import Problem, invalid, missing
 from .question import LABEL, SKIP, Question
 from .stream import Stream
-from .strict import Body
+from .strict import Body, Problem, invalid, missing
 
 NAMING = "A class; the name of a new one has no control characters, and not only blanks."
 Label = Annotated[Class | None, Field(description=NAMING)]

@@ -20,9 +20,9 @@ from .. import __version__
 from . import routes
 from .guard import Guard, Rates
 from .host import Host
-from .problem import Problem, unfit
 from .requests import Bodies, allowed, sent, strict_routes
 from .service import BROKEN
+from .strict import Problem, unfit
 
 COUNTERS = {
     "items": "Items received",

@@ -11,7 +11,7 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 
 from .host import Host
-from .problem import Problem
+from .strict import Problem
 from .tokens import owner
 
 FEW = 1 << 13  # bytes of a body that are passed over; beyond them the connection is closed

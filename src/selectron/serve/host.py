@@ -15,9 +15,9 @@ from typing import Any, Self, TypeVar
 from . import tokens
 from .declaration import Declaration
 from .event import LOG, Damaged, Log
-from .problem import Problem, missing
 from .service import BROKEN, Service, Work
 from .store import reader
+from .strict import Problem, missing
 
 # not affected when the system clock is set; on Linux it also counts while the machine is suspended
 STEADY = partial(time.clock_gettime, getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))

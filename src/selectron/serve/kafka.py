@@ -16,10 +16,10 @@ from . import reading, strict
 from .declaration import Kafka
 from .event import LOG
 from .host import Host, running
-from .problem import Problem, invalid
 from .routes import NewItem
 from .service import Service, Work
 from .stream import Item, Stream
+from .strict import Problem, invalid
 
 BATCH, POLL = 500, 0.5  # messages in a transaction; seconds to wait for one
 RETRY = 2.0  # seconds between two tries

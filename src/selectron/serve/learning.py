@@ -18,7 +18,7 @@ from ..errors import SelectronError
 from ..estimator.classifier import OnlineClassifier
 from ..model.draws import Draws
 from .declaration import Declaration, Features
-from .problem import invalid
+from .strict import invalid
 
 FIELDS, NUMBERS = 256, 1000  # most fields of a stream of kind "auto", most numbers in lists
 LONG = 200  # letters of a category that count

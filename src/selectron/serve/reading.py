@@ -14,8 +14,8 @@ from ..errors import SelectronError
 from . import strict
 from .answering import Answer
 from .event import Event, Log
-from .problem import invalid, missing
 from .stream import Stream, shown
+from .strict import invalid, missing
 
 INT, FLOAT, TEXT, FLAG = pa.int64(), pa.float64(), pa.string(), pa.bool_()
 COLUMNS = {  # of an export, with the types that they have in Parquet

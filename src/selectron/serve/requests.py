@@ -16,8 +16,8 @@ from starlette.requests import ClientDisconnect
 from . import strict
 from .guard import length
 from .host import Host
-from .problem import Problem
 from .service import Work
+from .strict import Problem
 from .tokens import Person, admitted
 
 BODY, LARGE_BODY = 1 << 20, 8 << 20  # bytes; the latter of batches and imports

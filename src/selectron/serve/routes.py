@@ -13,10 +13,9 @@ from pydantic import ConfigDict, Field
 from . import answering, reading, strict
 from .answering import Answer, Correction, Token
 from .learning import Extractor
-from .problem import Problem
 from .requests import Call, Number, Reading, Writing, allowed, sent, strict_routes
 from .stream import Item, Stream
-from .strict import Body
+from .strict import Body, Problem
 from .tokens import NewToken
 
 items = strict_routes("/v1/streams/{stream}", "items")

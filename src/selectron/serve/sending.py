@@ -14,8 +14,8 @@ import httpx2
 from ..errors import SelectronError
 from ..streams.readers.json_lines import ADVICE, ARRAY
 from . import strict
-from .problem import Problem
 from .reading import parts
+from .strict import Problem
 
 TOGETHER, BYTES = 500, 4 << 20  # items, and bytes, of a batch
 READ = 1 << 20  # bytes asked for at a time

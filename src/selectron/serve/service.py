@@ -11,9 +11,9 @@ from ..errors import SelectronError
 from . import snapshots, store, strict
 from .declaration import Declaration
 from .event import LOG, Damaged
-from .problem import Problem
 from .store import Store
 from .stream import Stream, view
+from .strict import Problem
 
 EVERY = 1_000  # entries of a stream between two snapshots
 REMEMBERED = 7 * 86_400.0  # seconds for which replies are kept

@@ -20,7 +20,7 @@ from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
 from . import strict
 from .event import COLUMNS, Event, Log, content_seal, packed, record_seal, sealed
-from .problem import missing
+from .strict import missing
 
 DATABASE = "selectron.sqlite3"
 FOLDER, FILE = 0o700, 0o600

@@ -10,9 +10,9 @@ from . import strict
 from .declaration import Declaration
 from .event import LAST, LOG, Event, Log
 from .learning import Learning, Row, extractor
-from .problem import Problem, missing
 from .question import COUNTS, Question, Statistics
 from .store import Store
+from .strict import Problem, missing
 
 NOBODY = ""  # `who` of retired questions in the log
 SHOWN = ("new_classes", "annotators", "lease", "learner", "hide")  # of a declaration, in its view

@@ -11,9 +11,8 @@ from pydantic import Field
 
 from ..errors import SelectronError
 from .event import Log
-from .problem import Problem
 from .store import DATABASE, reader
-from .strict import Body
+from .strict import Body, Problem
 
 ROLES = ("ingest", "annotate", "read", "admin")
 DAY = 86_400.0
