@@ -15,7 +15,7 @@ class Regression:
 
     def __init__(self, classes):
         self.B, self.precision = np.zeros((classes, classes + 1)), np.eye(classes + 1) / 0.09
-        self.share, self.met = 0.1, np.zeros(classes, bool)
+        self.share, self.met = 0.02, np.zeros(classes, bool)
 
     def scores(self, r):
         """The scores of the classes against the rest, those of the regression mixed in."""
@@ -34,9 +34,9 @@ class Regression:
         if not self.met[y]:
             self.met[y] = True
             return
-        alone, coupled = (max(p[y], 0.005) for p in (self.alone, self.coupled))
-        weighed = self.share * coupled, (1 - self.share) * alone
-        self.share = 0.995 * weighed[0] / sum(weighed) + 0.0005
+        weight = [0.5 if p.max() > p[y] else 1.0 for p in (self.coupled, self.alone)]
+        coupled, alone = self.share * weight[0], (1 - self.share) * weight[1]
+        self.share = 0.995 * coupled / (coupled + alone) + 0.0001
         if np.linalg.inv(self.precision).diagonal().max() < 0.09:
             self.precision = self.precision / 1.002
         self.precision = self.precision + (self.coupled * (1 - self.coupled)).max() * np.outer(

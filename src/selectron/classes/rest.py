@@ -12,13 +12,15 @@ regression on their log-odds, l_k = log(p_k / (1 - p_k)), and l_0 = 1, predicts,
 
 Every label changes B by Newton's step. All classes share one covariance matrix of a row of B, with
 the largest p'_k (1 - p'_k) as curvature, which widens between labels, but never beyond the prior.
-Both predictions are mixed by how probable they made the labels, p_k being normalised:
+Both are mixed by a weighted majority: a label halves the weight of what predicted another class.
+Probabilities would reward the regression for calibration alone.
 
-    p_k <- (1 - share) p_k + share p'_k,   share <- share p'_y, normalised; then 0.5% is shared out
+    p_k <- (1 - share) p_k + share p'_k
 
 A class takes part from its first label on: until then it changes nothing for the others.
 
-Source: Wolpert, "Stacked Generalization" (Neural Networks, 1992).
+Sources: Wolpert, "Stacked Generalization" (Neural Networks, 1992); Littlestone & Warmuth, "The
+Weighted Majority Algorithm" (Information and Computation, 1994).
 """
 
 import math
@@ -37,7 +39,8 @@ from .stack import BEST, TALLY_COUNT
 
 EFFECT = 0.3  # the prior deviation of B
 WIDENED = 1.002  # by this factor, so that 500 labels later a label counts 1 / e as much
-FIRST, SHARED_OUT, LEAST_LIKELY = 0.1, 0.005, 0.005
+# The first share, what is shared out after a label, and what a mistake leaves of a weight
+FIRST, SHARED_OUT, WRONG = 0.02, 0.005, 0.5
 NEGLIGIBLE = 0.01  # share below which the regression does not predict
 MOST = math.tanh(4)  # the largest score, so that log-odds are at most 8
 LOG_ODDS, ALONE, COUPLED, PRODUCT = range(4)  # rows of `odds`: l, p, p', and the covariance times l
@@ -178,17 +181,21 @@ def learn_coupled(
     if y > 0 and flags != REFUSED and s.shares[MET + y - 1]:
         if t != s.shares[LEARNED]:  # not a copy of the row before
             s.shares[LEARNED] = t
-            share_out(s.shares, s.odds[ALONE, y], s.odds[COUPLED, y])
+            share_out(s.shares, s.odds, y)
         step_coupled(s.effects, s.spread, s.odds, y)
     elif y > 0:
         s.shares[MET + y - 1] = 1.0
     return flags
 
 
-def share_out(shares: Any, alone: float, coupled: float) -> None:
-    """Update the share by the probabilities of a label without and with B."""
-    alone = (1 - shares[SHARE]) * max(alone, LEAST_LIKELY)
-    coupled = shares[SHARE] * max(coupled, LEAST_LIKELY)
+def share_out(shares: Any, odds: Any, y: int) -> None:
+    """Update the share by whether the label is the most probable class without and with B."""
+    alone = coupled = 1.0
+    for k in range(1, odds.shape[1]):
+        alone = WRONG if odds[ALONE, k] > odds[ALONE, y] else alone
+        coupled = WRONG if odds[COUPLED, k] > odds[COUPLED, y] else coupled
+    coupled *= shares[SHARE]
+    alone *= 1 - shares[SHARE]
     shares[SHARE] = (1 - SHARED_OUT) * coupled / (alone + coupled) + SHARED_OUT * FIRST
 
 

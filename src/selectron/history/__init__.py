@@ -5,7 +5,8 @@ vectors     w and P of every expert: its margin, its step, its prior
 posterior   posterior weights of the experts, their evidence, and the noise of labels and margins
 dense       two ensembles on dense rows, mixed
 state       the state on dense rows
-renewal     scales, priors and Fourier features of dense rows, from all rows so far
+renewal     scales, coordinates and priors of dense rows, from all rows so far
+fourier     random Fourier features
 sparse      the ensemble on sparse rows
 directions  the state on sparse rows, and their leading directions, from all rows so far
 units       the means and units of the features of sparse rows

@@ -20,15 +20,15 @@ directions count for more in which rows differ much. Features that were the same
 the usual variance: what they are worth is unknown.
 
 Of more than `WHOLE` features, z is made of the leading eigenvectors of C, in the units of the rows
-as far as these are alike (`units`). Correlations are shrunk by d / (n + d), and each coordinate has
-variance 1 but for that.
+as far as these are alike (`units`). Correlations are shrunk by d / (n + d), or less if they are
+large enough to be trusted from n rows (Chen, Wiesel, Eldar & Hero 2010). Of an eigenvalue, the part
+that they make counts by its root, and each coordinate has variance 1 but for that.
 
 Experts are brought to new scales, coordinates and priors (`conversion`). Fourier features take new
 scales until FITTING labels have been learned, and less and less so; their weights and P stay.
 """
 
 import math
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,7 @@ from ..engine.round import SHORTEST, Shape
 from ..spaces.state import Room
 from .conversion import convert, inverses, matrices, of_rows, triangles, under_priors
 from .experts import start_late
+from .fourier import SINGLE, directions, lift_again
 from .posterior import KIND, KINDS, LABELS
 from .state import (
     BASE_COUNT,
@@ -51,6 +52,7 @@ from .state import (
     PARTS,
     RENEWED,
     ROUND,
+    ROUNDING,
     SEEN,
     SHARES,
     TABLE,
@@ -70,12 +72,8 @@ SHRUNK = 0.1  # C is shrunk by d / (n + d) times this
 REST = 0.3  # of the variance, for Fourier features other than those that a prior prefers
 ALIKE = 4.0  # times the usual scale, or a part of it, within which units are those of the rows
 FITTING = 256  # labels until which Fourier features take new scales
-ROUNDING = 1e-9  # relative size below which deviations and variances are due to rounding
 LEAST = 1e-3  # the least variance of a prior, relative to the largest
 OF_ROWS = "rows_seen", "sums", "moments", "range", "last", "early"  # fields that no label changes
-SINGLE = 0.3  # the part of the Fourier features that look at one feature alone
-VISIBLE = 0.1  # the least part of the mean square distance that Fourier features look at
-NARROW, WIDE, LONE = 0.4, 1.0, 0.5  # widths of kernels, relative to the root mean square distance
 
 
 def rows_left(s: Any, t: int) -> int:
@@ -201,15 +199,28 @@ def basis(s: Any, moments: np.ndarray, first: int) -> np.ndarray:
     e, d, n = len(s.basis), s.basis.shape[1] - first, s.rows_seen[SEEN]
     factors, by = units(s)[first:], s.scaler[1, :e]
     moments = moments[first:, first:] * factors[:, None] * factors
-    usual, part = np.trace(moments) / d, n / (n + d)
+    usual = np.trace(moments) / d
     found = np.eye(e, first + d) * by[:, None]
     if usual >= SHORTEST:
-        moments = part * moments + (1 - part) * np.diag(np.diag(moments))
-        values, vectors = np.linalg.eigh(moments)
-        values, vectors = values[first - e :], vectors[:, first - e :]
-        by = 1 / np.sqrt(np.maximum(values, LEAST * usual))
+        trust, own = trusted(moments, n), np.diag(moments)
+        part = max(trust, n / (n + d))
+        values, vectors = np.linalg.eigh(part * moments + (1 - part) * np.diag(own))
+        values, vectors = np.maximum(values[first - e :], LEAST * usual), vectors[:, first - e :]
+        raised = values / (np.maximum(own, LEAST * usual) @ vectors**2)  # by correlations
+        by = raised ** (trust / 4) / np.sqrt(values)
+        by *= math.sqrt(len(by) / (values * by**2).sum())
         found[first:, first:] = (vectors * by).T * factors
     return found
+
+
+def trusted(C: np.ndarray, n: float) -> float:
+    """Return the part of correlations that may be kept, from n rows: that for Gaussian ones."""
+    own = np.sqrt(np.diag(C))
+    by = np.divide(1.0, own, out=np.zeros(len(own)), where=own > 0)
+    d, squares = (own > 0).sum(), ((C * by[:, None] * by) ** 2).sum()
+    off = (n + 1 - 2 / d) * (squares - d)
+    rest = (1 - 2 / d) * squares + d * d
+    return max(0.0, 1 - rest / off) if off > rest * ROUNDING else 0.0
 
 
 def scaler(s: Any, moments: np.ndarray, first: int) -> np.ndarray:
@@ -279,46 +290,6 @@ def powered(C: np.ndarray, mean: np.ndarray, by: np.ndarray, power: float, part:
         found += PRIOR_VARIANCE / 2 / square / max(square, usual) * np.outer(mean, mean)
     found = found * by[:, None] * by
     return found + LEAST * np.trace(found) / d * np.eye(d)
-
-
-def lift_again(s: Any, spread: np.ndarray, first: int) -> None:
-    """Bring the Fourier features to the scales of the rows so far.
-
-    What is 0 in most rows, as the values of categories, is multiplied by (2 p)^2, where a part
-    p < 1/2 of the rows is not 0; what was 0 in all rows may still become common.
-    """
-    features, d = len(s.phases), s.last.shape[1] - first
-    lone, half = int(SINGLE * features), features // 2
-    p = s.sums[2, first:] / s.rows_seen[SEEN]
-    by = np.where(p > 0, np.minimum(1.0, 2 * p) ** 2, 1.0) * s.scaler[1, first:]
-    square = (spread[first:] * by**2).sum()  # d if all features are common
-    square = max(square, VISIBLE * d) if square > ROUNDING * d else max(1, d)  # if nothing varies
-    widths = math.sqrt(2 * square) * np.where(np.arange(features) < half, NARROW, WIDE)
-    widths[:lone] = LONE * math.sqrt(2)
-    drawn = directions(features, d)[:, s.order[first:].astype(int)]
-    s.frequencies[:, first:] = drawn * by / widths[:, None]
-    s.phases[:] = np.arange(features) % 2 * np.pi / 2  # a cosine and a sine of every direction
-    s.phases[:] -= s.frequencies @ s.scaler[0]
-
-
-def directions(features: int, d: int) -> np.ndarray:
-    """Return random directions in pairs, (features, d): first those along one axis, then others.
-
-    Apart from which axis that is, a column depends on its number alone.
-    """
-    found, lone = np.zeros((features, d)), int(SINGLE * features)
-    for j in range(d):
-        found[:, j] = direction(features, j)
-    found[1::2] = found[: features // 2 * 2 : 2]
-    pair = np.arange(lone) // 2
-    found[:lone] *= pair[:, None] % max(1, d) == np.arange(d)
-    return found
-
-
-@lru_cache(1024)
-def direction(features: int, j: int) -> np.ndarray:
-    """Return the components of random directions along feature j; making generators is slow."""
-    return np.random.default_rng([17, j]).standard_normal(features)
 
 
 def start(width: int, shape: Shape | None, fourier: int) -> Any:

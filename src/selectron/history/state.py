@@ -19,6 +19,7 @@ DENSE_KINDS = 5  # of priors of features; Fourier features have KINDS
 # Of more than WHOLE features, the part of the variance of a margin that directions have, by kind
 PARTS = np.array([0.99, 0.9, 0.99, 0.9, 0.001])
 SEEN, ROUND, RENEWED, CONSTANT = range(4)  # places in `rows_seen`
+ROUNDING = 1e-9  # relative size below which deviations and variances are due to rounding
 EARLY = 8  # rows before anything is winsorised
 
 

@@ -12,7 +12,7 @@ from collections import deque
 import numpy as np
 from scipy.stats import norm
 
-from selectron.history.renewal import directions
+from selectron.history.fourier import directions
 from selectron.history.state import coordinates
 
 WIDE = np.array([0.99, 0.9, 0.99, 0.9, 0.001])  # parts of z, by kind, if features have weights, too
@@ -495,10 +495,27 @@ class Leading:
         C = C * np.outer(u, u)
         if e == d or np.trace(C) == 0:
             return np.eye(e, d) * by, np.eye(d, e) / by[:, None], by[:e]
-        values, vectors = np.linalg.eigh((n * C + d * np.diag(np.diag(C))) / (n + d))
-        values = np.maximum(values, 1e-3 * np.trace(C) / d)
-        V, root = vectors[:, d - e :], np.sqrt(values[d - e :])
-        return (V / root).T * u, V * root / u[:, None], 1 / root
+        D, least = np.diag(np.diag(C)), 1e-3 * np.trace(C) / d
+        trust = self.trust(C, n)
+        kept = max(trust, n / (n + d))
+        values, vectors = np.linalg.eigh(kept * C + (1 - kept) * D)
+        values, V = np.maximum(values, least)[d - e :], vectors[:, d - e :]
+        alone = np.diag(V.T @ np.maximum(D, least * np.eye(d)) @ V)
+        deviations = (values / alone) ** (trust / 4)  # of coordinates, but for their mean variance
+        by = deviations / np.sqrt(values) * math.sqrt(e / (deviations**2).sum())
+        return (V * by).T * u, V / by / u[:, None], by
+
+    def trust(self, C, n):
+        """One minus the shrinkage that Chen et al. give for correlations of n Gaussian rows."""
+        varies = np.diag(C) > 0
+        C, d = C[varies][:, varies], varies.sum()
+        R = C / np.sqrt(np.outer(np.diag(C), np.diag(C)))
+        if d < 2 or np.trace(R @ R) - d < 1e-12:
+            return 0.0
+        shrinkage = ((1 - 2 / d) * np.trace(R @ R) + np.trace(R) ** 2) / (
+            (n + 1 - 2 / d) * (np.trace(R @ R) - np.trace(R) ** 2 / d)
+        )
+        return 1 - min(1.0, shrinkage)
 
     def prior(self, C, mean, by, units, power):
         d, c = len(by), self.constant
