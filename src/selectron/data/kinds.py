@@ -13,6 +13,7 @@ from copy import copy
 from functools import partial
 from itertools import pairwise
 from typing import Any, ClassVar, NamedTuple
+from unicodedata import normalize
 
 import numpy as np
 import pyarrow as pa
@@ -237,8 +238,7 @@ class Hashes(dict):
         return found
 
 
-HASHES = Hashes()
-LOW = 0xFFFFFFFF
+HASHES, LOW = Hashes(), 0xFFFFFFFF
 
 
 def hashes_of(texts: list[str]) -> np.ndarray:
@@ -250,7 +250,7 @@ def hashes_of(texts: list[str]) -> np.ndarray:
     joint = f" {SEPARATOR} ".join(texts)
     if joint.count(SEPARATOR) >= len(texts) > 0:
         joint = f" {SEPARATOR} ".join(text.replace(SEPARATOR, " ") for text in texts)
-    joint = joint.lower()
+    joint = normalize("NFC", joint.lower())
     words = joint.translate(SPACED).split() if joint.isascii() else SEPARATED.findall(joint)
     found = np.fromiter(map(HASHES.__getitem__, words), np.int64, len(words))
     return found[found != SHORT]
@@ -259,7 +259,7 @@ def hashes_of(texts: list[str]) -> np.ndarray:
 class Text(Kind):
     """Text: its words and pairs of neighbouring words, hashed; each text has norm 1.
 
-    A character of a script without spaces, such as Chinese, is a word.
+    A character of a script without spaces, such as Chinese, is a word. Accents may be composed.
     """
 
     kind = "text"
@@ -279,7 +279,7 @@ class Text(Kind):
 
     def read(self, x: Any) -> str:
         """Return a value as text in lower case, "" if it is blank."""
-        text = (x if type(x) is str else text_of(x)).strip().lower()
+        text = normalize("NFC", (x if type(x) is str else text_of(x)).strip().lower())
         return "" if text in BLANKS else text
 
     def one(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:

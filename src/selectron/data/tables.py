@@ -42,7 +42,7 @@ GROUPED = 3  # numbers with three digits after a point, from which these are tho
 GROUPS = 5  # different values up to which those like "<18" are groups
 LISTS = list | tuple | np.ndarray
 DAYS = {date, type(None)}
-UNSPACED_WORD = 5  # characters of a script without spaces that count as a word; names have fewer
+UNSPACED_WORD = 3  # characters of a script without spaces that count as a word
 FIRST_ROWS = 100  # of a column, from its first value on, in which the kind is recognised
 
 
@@ -217,7 +217,7 @@ class Column:
             self.commas += comma == comma
             self.grouped += point < comma  # as "1.234" is
             self.same += isinstance(x, str) and point == comma
-        self.words += len(text.split()) + len(UNSPACED.findall(text)) // UNSPACED_WORD
+        self.words += len(text.split()) + len(UNSPACED.findall(text)) / UNSPACED_WORD
         self.letters += len(text)
         self.distinct.add(text)
 

@@ -1,24 +1,26 @@
 """The classes of a stream, found as it is read."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
 
-from ..data.cells import NUMBER, plain
+from ..data.cells import plain
 from ..data.labels import listed
 from ..errors import SelectronError
 from .readers import Chunk
 
 MOST = 1000  # classes; a column with more different labels is a column of something else
+NUMBER = re.compile(r"[+-]?((0|[1-9]\d*)(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?")  # 007 is a code
 AHEAD = 65_536  # rows that are held back at most until both classes have been seen
 
 
 class Classes:
     """Labels and their numbers: 1 to K, 0 where there is none.
 
-    Numbers are the same label however they are written, unless with zeros in front, as codes are.
+    Whole numbers are the same label however they are written, unless with zeros in front.
     Unless classes were named, new ones may appear: the first two are sorted (unless they are
     `ordered`), later ones follow in order of appearance. More than two labels with fractions among
     them are refused as measurements.

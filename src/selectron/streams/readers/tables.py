@@ -58,8 +58,7 @@ def begun(blocks: Blocks, choice: Choice, header: bool | None) -> Layout:
         )
     if given := GIVEN.fullmatch(line.strip(BLANK.encode())):
         blocks.ahead = blocks.ahead.replace(line, b"\n", 1)  # so that lines are counted right
-        line = given[1]
-    mark = max(MARKS, key=lambda mark: _marks(mark, line, blocks))
+    mark = given[1].decode() if given else _mark(line, blocks)
     record = _record(mark)
     found = blocks.first(2, record)
     if not found:  # not even one record is whole
@@ -86,11 +85,26 @@ def begun(blocks: Blocks, choice: Choice, header: bool | None) -> Layout:
     return Layout(mark, record, names, columns, begin, place, doubtful, held * names.count(""))
 
 
-def _marks(mark: str, line: bytes, blocks: Blocks) -> int:
-    """Return how many such marks the first record has; `line` is its first line."""
-    if line.count(b'"') % 2:  # a quoted name goes on
-        line = (blocks.first(1, _record(mark)) or [line])[0]
-    return re.sub(rb'"[^"]*"', b"", line).count(mark.encode())
+def _mark(line: bytes, blocks: Blocks) -> str:
+    """Return the mark of which the first two lines have as many, or else the first record most.
+
+    Next to decimal commas, and to names with commas, semicolons count twice.
+    """
+    second = blocks.first(2)[1:]
+
+    def fit(mark: str) -> tuple[bool, int]:
+        found = line
+        if line.count(b'"') % 2:  # a quoted name goes on
+            found = (blocks.first(1, _record(mark)) or [line])[0]
+        count, *others = (_count(mark, text) for text in (found, *second))
+        return [count] == others and count > 0, count * (2 if mark == ";" else 1)
+
+    return max(MARKS, key=fit)
+
+
+def _count(mark: str, text: bytes) -> int:
+    """Return how many such marks are outside of quotes."""
+    return re.sub(rb'"[^"]*"', b"", text).count(mark.encode())
 
 
 def parsed(piece: Piece, layout: Layout) -> Part:
