@@ -136,7 +136,7 @@ def test_the_same_command_goes_on_where_it_stopped(call, halves, tmp_path):
     _, second, model = halves
     first = call("label", model, second, input="\n\nq\n").stdout
     *_, refused = ROW.findall(first)
-    assert first.splitlines()[-1] == f"The same command goes on at row {refused}."
+    assert first.splitlines()[-1] == f"The same command continues at row {refused}."
     assert f"Rows: {int(refused) - 1}. Labels learned: 2." in first
     again = call("label", model, second, input="q\n").stdout
     assert again.startswith(f"Continuing at row {refused}; --from 1 begins again.\n")
@@ -152,7 +152,7 @@ def test_a_model_that_another_process_has_written_is_kept(call, halves, monkeypa
     monkeypatch.setattr(module, "load", lambda path: load(path)._replace(stamp=(0,)))
     found = call("label", model, second, input="\n\nq\n")
     assert f"{model} has changed since it was read: this model is in {model}-2" in found.stderr
-    assert f"With {model}-2, it goes on at row" in found.stdout
+    assert f"With {model}-2, it continues at row" in found.stdout
     assert model.read_bytes() == theirs
     learned = [load(path).classifier.model_.labels for path in (str(model), f"{model}-2")]
     assert learned[1] == learned[0] + 2
@@ -181,7 +181,9 @@ def test_a_file_that_has_grown_begins_again_with_a_word(call, halves):
     row = load(model).place.row
     with second.open("a") as file:
         file.write("\n" + second.read_text().splitlines()[1])
-    what = f"{second} has changed since row {row}: beginning at row 1; --from {row + 1} goes on.\n"
+    what = (
+        f"{second} has changed since row {row}: beginning at row 1; --from {row + 1} continues.\n"
+    )
     assert what in call("label", model, second, input="q\n").stdout
     assert "changed" not in call("label", model, second, "--from", row + 1, input="q\n").stdout
 
@@ -239,7 +241,7 @@ def test_the_open_row_is_asked_about_again(call, halves, end):
     _, second, model = halves
     first = call("label", model, second, input=f"\n\n{end}").stdout
     *_, refused = ROW.findall(first)
-    assert first.splitlines()[-1] == f"The same command goes on at row {refused}."
+    assert first.splitlines()[-1] == f"The same command continues at row {refused}."
     rounds, tickets = load(model).classifier.model_.rounds, load(model).classifier.open_tickets_
     assert (rounds, tickets) == (200 + int(refused), [3])
     again = call("label", model, second, input=end).stdout
@@ -303,7 +305,7 @@ def test_an_interruption_keeps_the_open_row(call, halves, tmp_path):
         rest, _ = process.communicate(timeout=60)
     (row,) = ROW.findall(shown.decode())
     assert process.returncode == 130
-    assert rest.decode().splitlines()[-1] == f"The same command goes on at row {row}."
+    assert rest.decode().splitlines()[-1] == f"The same command continues at row {row}."
     assert ROW.findall(call("label", model, second, input="q\n").stdout) == [row]
 
 
@@ -356,7 +358,7 @@ def test_labels_are_written_after_every_answer_and_go_on(call, mail):
     assert [row[:3] for row in records("labels.csv")[3:]] == [["4", "m3", "ham"]]
     found = call("label", model, path, "--from", 60, "-o", "none.csv", input="s\n").stdout
     assert "No label was learned: none.csv was not written.\n" in found
-    assert found.endswith("mail.csv is labelled to its end.\n")
+    assert found.endswith("mail.csv is read, without a label, to its end.\n")
     call(*args, "--from", 1, input="2\n")
     labels = [(row[0], row[2]) for row in records("labels.csv")[1:]]
     assert labels == [("1", "spam"), ("2", "spam"), ("4", "ham")]
@@ -428,3 +430,6 @@ def test_another_budget_holds_for_the_rest_of_the_file(call, halves):
     found = call(*few, input="s\n" * 100)  # the same budget goes on
     assert len(ROW.findall(found.stdout)) == 2
     assert load(str(model)).classifier.asker.labels == 4
+    found = call(*few, "--from", 1, input="s\n" * 100)  # a new pass has a new budget
+    assert len(ROW.findall(found.stdout)) == 4
+    assert found.stdout.endswith("is read, without a label, to its end.\n")

@@ -511,6 +511,18 @@ def test_odd_values_are_counted_when_they_are_predicted(call, tmp_path, ending):
     ]
 
 
+def test_lists_of_another_length_are_counted_when_they_are_predicted(call, tmp_path):
+    for length in (3, 4):
+        lists = ([i % 3] * length if i % 5 else [] for i in range(60))
+        rows = [{"e": e, "label": "ab"[i % 2]} for i, e in enumerate(lists)]
+        (tmp_path / f"{length}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done(call("run", "4.jsonl", *FAST, "--save", "m.model"))
+    to = "--model", "m.model", "-o", "out.csv"
+    found = [done(call("predict", f"{length}.jsonl", *to)) for length in (4, 3)]
+    assert found[0].stderr == ""
+    assert found[1].stderr == "selectron: 3.jsonl: e: 48 odd values in 60 rows taken as blank\n"
+
+
 def test_a_column_that_was_always_blank_may_be_missing(call, tmp_path):
     rows = [{**row, "none": ""} for row in rows_of()]
     path = written(tmp_path / "rows.csv", rows)
@@ -567,7 +579,7 @@ def test_ctrl_c_keeps_the_rows_that_were_played(call, tmp_path):
     assert process.returncode == 130
     count = len(out.read_text().splitlines())
     assert errors.decode().endswith(
-        f"interrupted after {count:,} rows; --model m --save m --from {count + 1} goes on\n"
+        f"interrupted after {count:,} rows; --model m --save m --from {count + 1} continues\n"
     )
     assert 0 < count <= 200_000
     kept = "\n".join(rows.splitlines()[:count])

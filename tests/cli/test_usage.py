@@ -196,7 +196,7 @@ def test_an_interruption_while_modules_are_imported_is_quiet(tmp_path, module):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("x,y\n1,\n2,\n", "there is no label in the first 2 rows: name their column with"),
+        ("x,y\n1,\n2,\n", "there is no label in the first 2 rows: name the column with"),
         ("x,y\n1,a\n2,a\n", "there is only the label 'a' in the first 2 rows: name all classes"),
     ],
 )

@@ -436,8 +436,8 @@ def test_lists_may_be_written_as_text(form):
     [
         (["[1, 2]", "[3]", "[4, 5, 6]"], "c: category, 3 values"),
         (["[404]", "[200]"], "c: category, 2 values"),
-        ([[], ["red", "blue"], []], "c: text, 0.7 words on average, 0.3% blank"),
-        ([[], [1.0, 2.0], []], "c: vector, 2 numbers, 0.3% blank, 199 odd values taken as blank"),
+        ([[], ["red", "blue"], []], "c: text, 2.0 words on average, 66.7% blank"),
+        ([[], [1.0, 2.0], []], "c: vector, 2 numbers, 66.7% blank"),
         (["2026-11-23 8:30 PM"] * 3, "c: date"),
         (
             [f"id{i}" for i in range(300)],

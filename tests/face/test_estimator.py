@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.feature_extraction import DictVectorizer
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -204,6 +206,24 @@ def test_a_pipeline_of_data_frames_decides_on_a_row_of_one():
     assert others == [one, one]
     with pytest.raises(SelectronError, match="The row has no 'x1', which the fitted rows had"):
         streams[0].decide({"x0": 1.0})
+
+
+def test_a_pipeline_of_texts_or_of_dicts_decides_on_one():
+    texts, dicts = ["good news", "bad news"] * 10, [{"good": 1.0}, {"bad": 1.0}] * 10
+    for first, rows in ((TfidfVectorizer(), texts), (DictVectorizer(), dicts)):
+        pipe = make_pipeline(first, OnlineClassifier(LASEC())).fit(rows, ["up", "down"] * 10)
+        assert [live(pipe).decide(x).label for x in rows[:2]] == ["up", "down"]
+
+
+def test_rows_without_a_label_are_not_scored():
+    clf, y = OnlineClassifier(LASEC()).fit(X, Y), pd.array(Y.astype(int), "Int64")
+    weights = np.arange(1, 1 + len(Y))
+    assert clf.score(X, y) == (clf.predict(X) == Y).mean()
+    y[::3] = pd.NA
+    known = np.arange(len(Y)) % 3 > 0
+    right = (clf.predict(X) == Y)[known]
+    assert clf.score(X, y) == right.mean() < 1
+    assert clf.score(X, y, weights) == np.average(right, weights=weights[known])
 
 
 def test_a_pipeline_may_be_the_classifier_alone():

@@ -58,7 +58,7 @@ def label(paths: tuple[str, ...], model: str | None, output: str | None, **optio
     if file == "-":
         raise SelectronError("answers are read from standard input: give the path of a file")
     session = ModelSession(model, all_columns(file, **options), options["first"], output)
-    session.saved.spend(options["budget"])
+    session.saved.spend(options["budget"], again=session.last is None)
     with reporting_damage(session.source):
         code = session.play()
     raise SystemExit(code)
@@ -132,7 +132,7 @@ class ModelSession:
             click.echo(f"Continuing at row {self.row + 1:,}; --from 1 begins again.")
         elif self.behind:
             changed = f"{self.file} has changed since row {self.behind:,}"
-            click.echo(f"{changed}: beginning at row 1; --from {self.behind + 1} goes on.")
+            click.echo(f"{changed}: beginning at row 1; --from {self.behind + 1} continues.")
         click.echo(terminal.KEYS)
         try:
             code = terminal.until_quit(self._play)
@@ -151,8 +151,9 @@ class ModelSession:
         elif path:
             click.echo(f"No label was learned: {path} was not written.")
         same = "The same command" if self.saved.path == self.path else f"With {self.saved.path}, it"
-        goes_on = f"{same} goes on at row {self.row + 1:,}."
-        click.echo(f"{self.file} is labelled to its end." if ended else goes_on)
+        done = "labelled" if self.answers or self.last else "read, without a label,"
+        goes_on = f"{same} continues at row {self.row + 1:,}."
+        click.echo(f"{self.file} is {done} to its end." if ended else goes_on)
 
     def _rows(self) -> Iterator[Row]:
         """Yield the rows that are ahead; where there are none, that is the next one of the file."""
@@ -260,8 +261,8 @@ class LabelFile:
             self._read(path)
         if self.rows and not continued:
             raise SelectronError(
-                f"{path} holds labels already, and {why_not}: give another -o, or the row to go on "
-                "at with --from"
+                f"{path} holds labels already, and {why_not}: give another -o, or use --from to "
+                "name the row to continue at"
             )
 
     def _read(self, path: str) -> None:

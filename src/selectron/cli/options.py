@@ -341,7 +341,7 @@ def check_target(
 def _unfit(path: Path, endings: tuple[str, ...], replaced: bool) -> str:
     """Return why a file cannot be written there; empty if it can."""
     if endings and path.suffix.lower() not in endings:
-        return f"must end in {', '.join(endings)}"
+        return f"must end in {' or '.join(endings)}"
     real = Path(os.path.realpath(path))
     if real.is_dir():
         return "is a folder, and a file is needed"

@@ -126,19 +126,23 @@ def others(saved: Saved, chunk: Chunk) -> dict[str, Any]:
 
 def odd_values(encoder: Any, rows: Any) -> dict[str, int]:
     """Return how many values have no influence: odd ones, and new values of categories."""
-    from ..data.kinds import Category
+    from ..data.kinds import Category, Vector
     from ..data.measured import Number
     from ..data.tables import array_of
 
     found = {}
     for name, column in encoder.columns_.items():
         kind, listed = column.encoder, isinstance(rows, list)
-        if not isinstance(kind, Number | Category):
+        if not isinstance(kind, Number | Category | Vector):
             continue
         values = [row.get(name) for row in rows] if listed else rows[name].combine_chunks()
         array = array_of(values)
         if isinstance(kind, Number):
             found[name] = kind.odd_in(array)
+        elif isinstance(kind, Vector):
+            twin = kind.copy()
+            twin.emit(twin.prepare(array, encoder.layout_, learn=True)[0], encoder.layout_)
+            found[name] = twin.odd - kind.odd
         else:
             (codes, keys), _ = kind.prepare(array, encoder.layout_, learn=False)
             new = [key != "" and kind.find(key, encoder.layout_) < 0 for key in keys]

@@ -296,7 +296,7 @@ class Session:
         path = save(path, self.contest, self.source.choice, self.before)
         click.echo(f"The model is in {path}", err=True)
         kept, row = shlex.quote(path), self.behind + self.rows + 1
-        return f"; --model {kept} --save {kept} --from {row} goes on"
+        return f"; --model {kept} --save {kept} --from {row} continues"
 
 
 def warn_of_weights(contest: Contest, options: dict[str, Any]) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
+from sklearn.feature_extraction import DictVectorizer, FeatureHasher
 from sklearn.utils.validation import check_is_fitted
 
 from ..engine.parameters import shown
@@ -42,12 +43,13 @@ class live:
     def decide(self, x: Any, time: Any = None) -> Any:
         """Transform one row and decide, as `OnlineClassifier.decide` does.
 
-        `x` is a 1-D array, a list, a dict or a pandas Series (for transformers that take data
-        frames), or a table of one row. Raises SelectronError for a dict without a fitted feature.
+        `x` is a 1-D array, a list, a text, a dict or a pandas Series (for transformers that take
+        data frames or dicts), or a table of one row. Raises SelectronError for a dict that lacks
+        a fitted feature.
         """
         if len(self.pipeline) > 1:
             names = getattr(self.pipeline, "feature_names_in_", ())
-            x = self.pipeline[:-1].transform(_table(x, names))
+            x = self.pipeline[:-1].transform(_table(x, names, self.pipeline[0]))
         return self.classifier.decide(x, time)
 
     def tell(self, ticket: int, label: Any = None, sample_weight: float = 1.0, **more: Any) -> bool:
@@ -59,8 +61,10 @@ class live:
         self.classifier.correct(ticket, label)
 
 
-def _table(x: Any, names: Collection[str]) -> Any:
-    """Return a row as a table, of a dict in the order of these names."""
+def _table(x: Any, names: Collection[str], first: Any) -> Any:
+    """Return a row as the `first` step takes rows: a dict has the order of these names."""
+    if isinstance(x, str) or (is_dict(x) and isinstance(first, DictVectorizer | FeatureHasher)):
+        return [x]
     if hasattr(x, "to_frame") and hasattr(x, "to_dict"):  # a row of a data frame
         x = x.to_dict()
     if is_dict(x):

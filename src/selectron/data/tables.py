@@ -155,7 +155,8 @@ class Column:
 
     def _restart_counts(self) -> None:
         """Start the counts from which the kind follows."""
-        self.rows = self.values = self.words = self.letters = 0
+        self.rows = self.values = self.letters = 0
+        self.words = 0.0
         self.vectors = self.lists = self.length = 0  # lists of numbers and others; of the first
         self.numbers = self.commas = self.grouped = self.same = 0  # by the decimal mark
         self.limited = 0  # such as "<0.5": of numbers, or groups of ages
@@ -173,7 +174,7 @@ class Column:
 
     def recognise(self, x: Any) -> None:
         """Update the kind by a value of the first rows."""
-        if is_blank(x) or (isinstance(x, LISTS) and not len(_entries(x))):
+        if is_blank(x):
             self.rows += self.values > 0
         else:
             self.rows += 1

@@ -55,12 +55,16 @@ LISTED = re.compile(r"\s*[\[{]([^\[\]{}]*)[\]}]\s*")  # as JSON, NumPy and datab
 
 
 def is_blank(x: Any) -> bool:
-    """Return whether a value is missing.
+    """Return whether a value is missing, as empty lists are.
 
-    >>> is_blank(" NA "), is_blank(float("nan")), is_blank(np.float32("nan")), is_blank(0)
+    >>> is_blank(" NA "), is_blank(np.float32("nan")), is_blank([]), is_blank(0)
     (True, True, True, False)
     """
-    return x.strip().lower() in BLANKS if isinstance(x, str) else is_missing(x)
+    if isinstance(x, str):
+        return x.strip().lower() in BLANKS
+    if type(x) in LISTS:
+        return (x.size if isinstance(x, np.ndarray) else len(x)) == 0
+    return is_missing(x)
 
 
 def written(mark: str, group: str) -> re.Pattern[str]:

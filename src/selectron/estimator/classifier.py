@@ -6,12 +6,13 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
+from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted
 
 from .. import storage
 from ..askers import Always
 from ..data import times as clock
-from ..data.labels import encode
+from ..data.labels import as_array, encode, missing
 from ..engine.rows import Sparse
 from ..errors import NotThere
 from ..learners import LeadingHistory
@@ -300,6 +301,14 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
         check_is_fitted(self)
         block, n = self._rows(X, new=False)
         return named(self.model_.look(block, n).index, self.classes_)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the accuracy on the rows that have a label; others are left out, as by `run`."""
+        y, predicted = as_array(y), self.predict(X)
+        known = ~missing(y) if len(y) == len(predicted) else slice(None)
+        weight = None if sample_weight is None else np.asarray(sample_weight)[known]
+        given, found = y[known].tolist(), predicted[known].tolist()
+        return float(accuracy_score(given, found, sample_weight=weight))
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the probability of every class for every row, (n_rows, n_classes).

@@ -145,7 +145,7 @@ class Declaration(Section):
         if len(set(self.classes)) < len(self.classes):
             raise ValueError("classes must differ")
         if not self.new_classes and len(self.classes) < 2:
-            raise ValueError("give two classes at least, or new_classes = true")
+            raise ValueError("give at least two classes, or new_classes = true")
         if self.features.kind == "auto" and self.privacy.keep == "hash":
             raise ValueError(
                 "features of kind 'auto' are learned from whole items, and keep the values of "

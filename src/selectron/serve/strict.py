@@ -152,7 +152,7 @@ def _constant(name: str) -> NoReturn:
 def _float(text: str) -> float:
     value = float(text)
     if math.isinf(value):
-        raise refusal(f"{text[:20]} is beyond all numbers")
+        raise refusal(f"{text[:20]} is too large for a number")
     return value
 
 

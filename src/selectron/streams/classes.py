@@ -122,11 +122,10 @@ def settle(
             f"there is only the label {seen.pop()!r} in the first {first}: name all classes with "
             "--classes"
         )
-    advice = f"{label!r} is blank there, name another column" if label else "name their column"
+    advice = f"{label!r} is blank there, name another column" if label else "name the column"
     raise SelectronError(
-        f"there is no label in the first {first}: {advice} with --label; where there are none "
-        "yet, `selectron pool` asks for them, or --classes and --save make a model that "
-        "`selectron label` takes"
+        f"there is no label in the first {first}: {advice} with --label; if there are no labels "
+        "yet, use `selectron pool`, or --classes and --save to make a model for `selectron label`"
     )
 
 

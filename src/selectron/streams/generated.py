@@ -93,7 +93,7 @@ def shifting_classes(classes: np.ndarray, every: int = 500, seed: int | None = 0
     names, index = np.unique(classes, return_inverse=True)
     if len(names) < 2 or every < 1:
         raise SelectronError(
-            f"There must be two classes at least and `every` above 0, got {len(names)} and {every}."
+            f"There must be at least two classes and `every` above 0, got {len(names)} and {every}."
         )
     y = np.empty(len(classes), int)
     for start in range(0, len(y), every):
