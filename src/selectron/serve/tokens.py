@@ -72,7 +72,7 @@ def listed(folder: Path) -> list[tuple[str, str, str]]:
 def existing(folder: Path) -> Path:
     """Return a folder. Raises SelectronError if there is no store in it."""
     if not (folder / DATABASE).exists():
-        raise SelectronError(f"{folder} holds no streams: give the --data folder that does.")
+        raise SelectronError(f"{folder} holds no streams yet: give the --data folder that does.")
     return folder
 
 
