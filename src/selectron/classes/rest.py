@@ -140,10 +140,10 @@ def inner_coupled(s: Any, rows: Any, i: int) -> float:
     """Score every class, mix in the regression, and return the gap between the two best."""
     space.score_all(s, rows, i)
     regress(s.scores, s.effects, s.odds, s.shares[MET:])
-    share = s.shares[SHARE]
-    for k in range(len(s.scores) if share >= NEGLIGIBLE else 0):
+    part = s.shares[SHARE]
+    for k in range(len(s.scores) if part >= NEGLIGIBLE else 0):
         if s.shares[MET + k]:
-            s.scores[k] += share * (2 * s.odds[COUPLED, k + 1] - 1 - s.scores[k])
+            s.scores[k] += part * (2 * s.odds[COUPLED, k + 1] - 1 - s.scores[k])
     return gap(s.scores, s.ranks)
 
 
@@ -178,13 +178,14 @@ def learn_coupled(
 ) -> int:
     """Step in every class and in the regression; return flags, or REFUSED."""
     flags = learn_label(p, a, s, rows, i, scale, m, q, y, t)
-    if y > 0 and flags != REFUSED and s.shares[MET + y - 1]:
+    if y < LATER or flags == REFUSED:
+        return flags
+    if s.shares[MET + y - 1]:
         if t != s.shares[LEARNED]:  # not a copy of the row before
             s.shares[LEARNED] = t
             share_out(s.shares, s.odds, y)
         step_coupled(s.effects, s.spread, s.odds, y)
-    elif y > 0:
-        s.shares[MET + y - 1] = 1.0
+    s.shares[MET + y - 1] = 1.0
     return flags
 
 
