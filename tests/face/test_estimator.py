@@ -224,6 +224,12 @@ def test_rows_without_a_label_are_not_scored():
     right = (clf.predict(X) == Y)[known]
     assert clf.score(X, y) == right.mean() < 1
     assert clf.score(X, y, weights) == np.average(right, weights=weights[known])
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        clf.score(X, y, weights[1:])
+    days = np.array(["2026-11-29", "2026-11-30"], "datetime64[D]")[(Y > 0).astype(int)]
+    clf = OnlineClassifier(LASEC()).fit(X, days)
+    assert clf.score(X, days) == (clf.predict(X) == days).mean()
+    assert clf.score(X, np.where(known, days, np.datetime64("NaT"))) == right.mean()
 
 
 def test_a_pipeline_may_be_the_classifier_alone():

@@ -86,6 +86,31 @@ def test_classes_between_others_are_found(seed):
     assert coupled.correct[1000:].mean() > alone[1000:].mean() + 0.04
 
 
+@pytest.mark.slow
+def test_the_covariance_stays_one_for_many_labels():
+    """Rounding that differs between (j, k) and (k, j) would grow by 0.2% a label."""
+    rng = np.random.default_rng(0)
+    X, W = rng.normal(size=(60_000, 3)), rng.normal(size=(3, 3))
+    y = np.argmax(X @ W + 0.3 * rng.normal(size=X.shape), axis=1)
+    clf = OnlineClassifier(LeadingHistory(fourier=0), Always(), classes=range(3))
+    clf.run(X, y, margins=False)
+    state = clf.model_.state
+    np.testing.assert_array_equal(state.spread, state.spread.T)
+    assert np.linalg.eigvalsh(state.spread).min() > 0
+    assert np.diag(state.spread).max() < 0.1
+    assert abs(state.effects).max() < 2
+
+
+def test_a_wrong_proposal_alone_is_learned():
+    X, y = ordered(60)
+    clf = OnlineClassifier(LeadingHistory(fourier=0), Always(), classes=range(5))
+    clf.run(X, y)
+    before = clf.model_.state.effects.copy()
+    decision = clf.decide(X[0])
+    assert clf.tell(decision.ticket, correct=False)
+    np.testing.assert_array_equal(clf.model_.state.effects, before)
+
+
 def test_a_new_class_joins_what_is_known_of_the_others():
     X, y = ordered(400)
     clf = OnlineClassifier(LeadingHistory(fourier=0), Always(), classes=range(4))

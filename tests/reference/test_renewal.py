@@ -305,6 +305,16 @@ def test_an_interrupted_renewal_changes_nothing(monkeypatch, classes):
         np.testing.assert_array_equal(getattr(clf.model_.state, name), array)
 
 
+@pytest.mark.parametrize("width", [3, 10, 300])
+def test_rows_that_are_all_equal_are_learned(width):
+    X = np.repeat(np.random.default_rng(0).random((1, width)).round(2), 40, axis=0)
+    y = np.arange(40) % 2
+    clf = OnlineClassifier(LeadingHistory(fourier=0), Always(), classes=[0, 1])
+    assert np.isfinite(clf.run(X, y).margin).all()
+    X[20:, 0] += y[:20]
+    assert clf.run(X, y).correct[30:].all()
+
+
 @pytest.mark.slow
 def test_directions_in_which_many_correlated_features_differ_little_are_seen():
     """Peaks of spectra of 300 values, over one offset: .86 if correlations are shrunk."""

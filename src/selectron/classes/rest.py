@@ -213,9 +213,9 @@ def step_coupled(effects: Any, spread: Any, odds: Any, y: int) -> None:
         odds[PRODUCT, j] = by * dot(spread[j], odds[LOG_ODDS])
     part = 1 / (1 + curvature * dot(odds[PRODUCT], odds[LOG_ODDS]))
     for j in range(len(spread)):
-        for k in range(len(spread)):
+        for k in range(j + 1):  # exactly symmetric: what differs by rounding would grow
             taken = part * curvature * odds[PRODUCT, j] * odds[PRODUCT, k]
-            spread[j, k] = by * spread[j, k] - taken
+            spread[j, k] = spread[k, j] = by * spread[j, k] - taken
     for k in range(len(effects)):
         wrong = odds[COUPLED, k + 1] - (1.0 if k == y - 1 else 0.0)
         add_multiple(effects[k], odds[PRODUCT], -part * wrong)

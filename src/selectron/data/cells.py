@@ -55,7 +55,7 @@ def plain(label: Any) -> str:
     >>> plain(1.0), plain("+1"), plain(" ham "), plain("1.0"), plain("0.50"), plain("007")
     ('1', '1', 'ham', '1', '0.50', '007')
     """
-    text = str(label).strip()
+    text = str(int(label) if isinstance(label, float) and label.is_integer() else label).strip()
     return str(int(text.partition(".")[0])) if WHOLE.fullmatch(text) else text
 
 

@@ -63,10 +63,10 @@ class live:
 
 def _table(x: Any, names: Collection[str], first: Any) -> Any:
     """Return a row as the `first` step takes rows: a dict has the order of these names."""
-    if isinstance(x, str) or (is_dict(x) and isinstance(first, DictVectorizer | FeatureHasher)):
-        return [x]
     if hasattr(x, "to_frame") and hasattr(x, "to_dict"):  # a row of a data frame
         x = x.to_dict()
+    if isinstance(x, str) or (is_dict(x) and isinstance(first, DictVectorizer | FeatureHasher)):
+        return [x]
     if is_dict(x):
         import pandas as pd
 

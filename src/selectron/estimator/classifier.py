@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from .. import storage
 from ..askers import Always
@@ -304,11 +304,14 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the accuracy on the rows that have a label; others are left out, as by `run`."""
-        y, predicted = as_array(y), self.predict(X)
-        known = ~missing(y) if len(y) == len(predicted) else slice(None)
+        labels = as_array(y)
+        if labels.ndim != 1 or not missing(labels).any():
+            return float(super().score(X, y, sample_weight))
+        check_consistent_length(predicted := self.predict(X), labels, sample_weight)
+        known = ~missing(labels)
+        given = labels[known] if labels.dtype != object else np.array(labels[known].tolist())
         weight = None if sample_weight is None else np.asarray(sample_weight)[known]
-        given, found = y[known].tolist(), predicted[known].tolist()
-        return float(accuracy_score(given, found, sample_weight=weight))
+        return float(accuracy_score(given, predicted[known], sample_weight=weight))
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the probability of every class for every row, (n_rows, n_classes).

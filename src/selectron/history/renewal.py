@@ -103,7 +103,11 @@ def renew(states: list[Any], copies: list[Any]) -> None:
 
 def covariance(s: Any) -> np.ndarray:
     """Return the covariance of all rows; without a constant, their second moments."""
-    return matrices(s.moments) / max(1, s.rows_seen[SEEN])
+    n = max(1, s.rows_seen[SEEN])
+    found = matrices(s.moments) / n
+    rounding = np.diag(found) < (ROUNDING * s.sums[0] / n) ** 2
+    found[rounding] = found[:, rounding] = 0.0
+    return found
 
 
 def limit_early(s: Any) -> None:
@@ -217,7 +221,7 @@ def trusted(C: np.ndarray, n: float) -> float:
     """Return the part of correlations that may be kept, from n rows: that for Gaussian ones."""
     own = np.sqrt(np.diag(C))
     by = np.divide(1.0, own, out=np.zeros(len(own)), where=own > 0)
-    d, squares = (own > 0).sum(), ((C * by[:, None] * by) ** 2).sum()
+    d, squares = max(1, (own > 0).sum()), ((C * by[:, None] * by) ** 2).sum()
     off = (n + 1 - 2 / d) * (squares - d)
     rest = (1 - 2 / d) * squares + d * d
     return max(0.0, 1 - rest / off) if off > rest * ROUNDING else 0.0

@@ -143,7 +143,7 @@ class SingleRounds:
                 f"No class was known when ticket {ticket} was given: tell its label."
             )
         if not correct and self.stacked and self.classes > 2:
-            if self.space.reduction is not rest:
+            if self.space.reduction not in (rest, rest.coupled):
                 raise SelectronError(
                     "correct=False says too little to learn several classes jointly: take "
                     'many="rest", or LeadingHistory().'

@@ -24,6 +24,8 @@ from .columns import UNDAMAGED, USUAL, Choice, Columns, Damage, Part, choose
 from .text import NEVER_CLOSED, NOT_UTF_8, Blocks, Counted, Piece, Record, ends, reason
 
 MARKS = ",;\t|"
+QUOTED = re.compile(rb'"[^"]*"')
+LINES = 8  # that settle whether commas or semicolons are between cells
 GIVEN = re.compile(rb'"?sep=([,;\t|])"?', re.IGNORECASE)  # a line that Excel reads, and writes
 BLANK = " \r\n"
 SPACES = re.compile(rb"^ +$", re.MULTILINE)
@@ -86,25 +88,26 @@ def begun(blocks: Blocks, choice: Choice, header: bool | None) -> Layout:
 
 
 def _mark(line: bytes, blocks: Blocks) -> str:
-    """Return the mark of which the first two lines have as many, or else the first record most.
+    """Return the mark of which the first record has most; `line` is its first line.
 
-    Next to decimal commas, and to names with commas, semicolons count twice.
+    It is a semicolon next to as many or more commas, as in names and decimals, if all of the first
+    lines have as many semicolons, and either not as many commas, or spaces behind these alone.
     """
-    second = blocks.first(2)[1:]
-
-    def fit(mark: str) -> tuple[bool, int]:
-        found = line
-        if line.count(b'"') % 2:  # a quoted name goes on
-            found = (blocks.first(1, _record(mark)) or [line])[0]
-        count, *others = (_count(mark, text) for text in (found, *second))
-        return [count] == others and count > 0, count * (2 if mark == ";" else 1)
-
-    return max(MARKS, key=fit)
+    counts = {mark: _count(mark, line, blocks) for mark in MARKS}
+    most = max(MARKS, key=counts.__getitem__)
+    if most != "," or not counts[";"]:
+        return most
+    found = [re.sub(QUOTED, b"", text) for text in blocks.first(LINES)]
+    regular = {mark: len({text.count(mark.encode()) for text in found}) == 1 for mark in ",;"}
+    text = not regular[","] or (b", " in found[0] and b"; " not in found[0])
+    return ";" if regular[";"] and text else ","
 
 
-def _count(mark: str, text: bytes) -> int:
-    """Return how many such marks are outside of quotes."""
-    return re.sub(rb'"[^"]*"', b"", text).count(mark.encode())
+def _count(mark: str, line: bytes, blocks: Blocks) -> int:
+    """Return how many such marks the first record has; `line` is its first line."""
+    if line.count(b'"') % 2:  # a quoted name goes on
+        line = (blocks.first(1, _record(mark)) or [line])[0]
+    return re.sub(QUOTED, b"", line).count(mark.encode())
 
 
 def parsed(piece: Piece, layout: Layout) -> Part:
