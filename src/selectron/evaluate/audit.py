@@ -64,7 +64,8 @@ class Audit:
     def add(self, probability: Any, mistake: Any) -> None:
         """Add queried labels: the probabilities with which they were asked for, and the mistakes.
 
-        Raises SelectronError if their numbers differ, or they are not in (0, 1], and True or False.
+        Raises SelectronError if their numbers differ, a probability is not in (0, 1], or a mistake
+        is neither True nor False.
         """
         p, wrong = np.asarray(probability, float).ravel(), np.asarray(mistake, float).ravel()
         if p.size != wrong.size:

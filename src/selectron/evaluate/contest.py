@@ -73,7 +73,8 @@ class Curve:
 class Contestant:
     """A model, and its totals so far; its labels come `delay` rounds late, if that is given.
 
-    Unless `calibrated`, outcomes have no probabilities. `weights` of labels are by class, or 1.
+    Unless `calibrated`, outcomes have no probabilities. `weights` are those label weights that are
+    not 1, by class name.
     """
 
     def __init__(
