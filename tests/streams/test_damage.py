@@ -5,7 +5,7 @@ import pytest
 from selectron.errors import SelectronError
 from selectron.streams.readers import read
 
-from .reading import stored
+from .reading import fails, stored
 
 N, BAD = 100, (40, 41, 77)
 GOOD = [n for n in range(N) if n not in BAD]
@@ -120,6 +120,12 @@ def test_a_header_that_is_repeated_is_damage(tmp_path, size):
 def test_rows_without_a_header_may_look_like_its_default_names(tmp_path):
     path = stored(tmp_path, "a.csv", "5,7\n0,1\n")
     assert [cell for chunk in read(path) for cell in chunk.rows["0"].to_pylist()] == ["5", "0"]
+
+
+def test_titles_of_several_lines_are_named(tmp_path):
+    path = stored(tmp_path, "a.csv", "Account statement\nJanuary\ndate;amount\n1.1.;2,5\n1.2.;3\n")
+    expected = "line 4: 2 columns were found, and 1 expected: if line 1 is a title, delete it"
+    assert fails(path)[1].startswith(expected)
 
 
 def test_a_file_of_damaged_rows_alone(tmp_path):

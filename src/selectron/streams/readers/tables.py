@@ -138,8 +138,7 @@ def parsed(piece: Piece, layout: Layout) -> Part:
         width = len(layout.names)
         columns = "1 column was" if found == 1 else f"{found} columns were"
         why = f"{line(place)}: {columns} found, and {width} expected"
-        first = not place and piece.line == layout.line
-        if layout.header and width == 1 and (first or layout.names[0].startswith("#")):
+        if layout.header and width == 1:
             why += f": if line {layout.header} is a title, delete it"
         damage = Damage(len(wrong), place, why)
     again = _repeats(table, layout) if layout.header else []
