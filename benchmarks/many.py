@@ -1,4 +1,4 @@
-"""Many classes, compared with scikit-learn."""
+"""Many classes, compared with scikit-learn; `python -m benchmarks.many`: classes along a line."""
 
 from collections.abc import Iterator
 
@@ -6,7 +6,9 @@ import numpy as np
 from sklearn.linear_model import SGDClassifier
 
 from benchmarks.ratio import ratio
-from selectron import OnlineClassifier
+from benchmarks.tables import show
+from selectron import Budget, LeadingHistory, OnlineClassifier
+from selectron.askers import Always
 from selectron.learners import MIRA, PassiveAggressive
 
 ROWS, WIDTH, CLASSES = 20_000, 16, 26  # the size of the Letter data
@@ -36,3 +38,32 @@ def many() -> Iterator[tuple[str, str, str]]:
         right = f"{clf.run(X, y).accuracy:.3f} right"
         speeds = f"{1e3 * found.ours:.1f} and {1e3 * found.theirs:.2f} ms; second epoch {right}"
         yield (name, f"{found.median:.1f} ({found.low:.1f}-{found.high:.1f})", speeds)
+
+
+def ordered(classes: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return 3,000 rows of 15 features, and classes that follow one another along a line."""
+    rng = np.random.default_rng(seed)
+    X, w = rng.normal(size=(3000, 15)), rng.normal(size=15)
+    m = X @ w / np.linalg.norm(w) + 0.25 * rng.normal(size=3000)
+    return X, np.digitize(m, np.quantile(m, np.arange(1, classes) / classes))
+
+
+def lines(seeds: int = 10) -> Iterator[tuple[str, ...]]:
+    """Yield mean accuracies: of one learner for each class, of coupled ones, and with a budget."""
+    for classes in (3, 5, 7):
+        found = []
+        for seed in range(seeds):
+            X, y = ordered(classes, seed)
+            ones = [OnlineClassifier(LeadingHistory(), Always()) for _ in range(classes)]
+            margins = [one.run(X, y == k).margin for k, one in enumerate(ones)]
+            both = [
+                OnlineClassifier(asker=asker, classes=range(classes), random_state=seed).run(X, y)
+                for asker in (Always(), Budget(rate=0.1))
+            ]
+            alone = np.mean(np.argmax(margins, axis=0) == y)
+            found.append([alone, *(run.accuracy for run in both)])
+        yield (str(classes), *(f"{mean:.3f}" for mean in np.mean(found, axis=0)))
+
+
+if __name__ == "__main__":
+    show(("classes along a line", "one against the rest", "coupled", "10% of the labels"), lines())

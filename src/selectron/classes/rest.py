@@ -43,7 +43,7 @@ WIDENED = 1.002  # by this factor, so that 500 labels later a label counts 1 / e
 FIRST, SHARED_OUT, WRONG = 0.02, 0.005, 0.5
 NEGLIGIBLE = 0.01  # share below which the regression does not predict
 MOST = math.tanh(4)  # the largest score, so that log-odds are at most 8
-LOG_ODDS, ALONE, COUPLED, PRODUCT = range(4)  # rows of `odds`: l, p, p', and the covariance times l
+LOG_ODDS, COUPLED, PRODUCT = range(3)  # rows of `odds`: l, p', and the covariance times l
 # In `shares`: the share, the last round whose label changed it, and 1 for every class with labels
 SHARE, LEARNED, MET = 0, 1, 2
 
@@ -130,7 +130,7 @@ def learn_label(
 
 def fresh_coupling(classes: int) -> tuple[np.ndarray, ...]:
     """Return `odds`, `effects`, which is B, `spread`, its covariance, and `shares`."""
-    odds = np.zeros((4, classes + 1))
+    odds = np.zeros((3, classes + 1))
     odds[LOG_ODDS, 0] = 1.0
     effects, spread = np.zeros((classes, classes + 1)), EFFECT**2 * np.eye(classes + 1)
     return odds, effects, spread, np.array([FIRST, -1.0, *np.zeros(classes)])
@@ -149,14 +149,12 @@ def inner_coupled(s: Any, rows: Any, i: int) -> float:
 
 @noinline
 def regress(scores: Any, effects: Any, odds: Any, met: Any) -> None:
-    """Leave the log-odds, and the probabilities without and with B, in `odds`."""
+    """Leave the log-odds, and the probabilities with B, in `odds`."""
     for k in range(len(scores)):
         r = min(max(scores[k], -MOST), MOST)
         odds[LOG_ODDS, k + 1] = math.log((1 + r) / (1 - r)) if met[k] else 0.0
     for k in range(len(scores)):
-        odds[ALONE, k + 1] = odds[LOG_ODDS, k + 1]
         odds[COUPLED, k + 1] = odds[LOG_ODDS, k + 1] + dot(effects[k], odds[LOG_ODDS])
-    softmax(odds[ALONE], met)
     softmax(odds[COUPLED], met)
 
 
@@ -193,8 +191,9 @@ def share_out(shares: Any, odds: Any, y: int) -> None:
     """Update the share by whether the label is the most probable class without and with B."""
     alone = coupled = 1.0
     for k in range(1, odds.shape[1]):
-        alone = WRONG if odds[ALONE, k] > odds[ALONE, y] else alone
-        coupled = WRONG if odds[COUPLED, k] > odds[COUPLED, y] else coupled
+        if shares[MET + k - 1]:
+            alone = WRONG if odds[LOG_ODDS, k] > odds[LOG_ODDS, y] else alone
+            coupled = WRONG if odds[COUPLED, k] > odds[COUPLED, y] else coupled
     coupled *= shares[SHARE]
     alone *= 1 - shares[SHARE]
     shares[SHARE] = (1 - SHARED_OUT) * coupled / (alone + coupled) + SHARED_OUT * FIRST

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..engine.loop import Classes
 from ..engine.parts import Space, declared
 from ..engine.rows import Dense, Sparse
 from ..spaces.state import COUNT, NOTE
@@ -48,7 +49,7 @@ class Stack:
         return self.stacked([start()] * classes)
 
     def stacked(self, states: list[Any], old: Any = None) -> Any:
-        """Return the state of these classes; `old` is the state of no more classes before."""
+        """Return the state of these classes; `old` is the state before, of no more classes."""
         classes = len(states)
         arrays = [
             getattr(states[0], name).copy()
@@ -57,8 +58,7 @@ class Stack:
             for name in self.space.State._fields
         ]
         row = np.zeros(classes), np.zeros(2, np.int64), np.zeros((0, classes), np.uint8)
-        coupling = getattr(self.reduction, "coupling", uncoupled)
-        odds, *kept = coupling(classes)
+        odds, *kept = declared(self.reduction, Classes, "coupling")(classes)
         new = self.State(*arrays, *row, odds, np.zeros(2), *kept)
         return new if old is None else carried(old, new)
 
@@ -114,11 +114,6 @@ class Stack:
         grown = [self.space.grow(one, capacity, slot) for one in self.unstacked(state)]
         own = {name: getattr(state, name).copy() for name in OWN}
         return self.stacked(grown)._replace(**own)
-
-
-def uncoupled(classes: int) -> tuple[np.ndarray, ...]:
-    """Return `odds`, `effects`, `spread` and `shares` of classes that are not coupled."""
-    return (*(np.zeros((0, 0)) for _ in range(3)), np.zeros(0))
 
 
 def carried(old: Any, new: Any) -> Any:

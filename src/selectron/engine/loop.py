@@ -7,6 +7,8 @@ import math
 from collections.abc import Callable
 from typing import Any, ClassVar, Protocol, cast
 
+import numpy as np
+
 from .bind import StandIn
 from .parts import Space, declared, learner, space
 from .round import ASKED, CLASS, REFUSED, Situation, shaped, unit
@@ -143,6 +145,11 @@ class Classes(Space, Protocol):
         """Return the leader's age, the evidence of a switch, and the age of the leader with it."""
         found, age = space.evidence(s, t)
         return age, found, age
+
+    @staticmethod
+    def coupling(classes: int) -> tuple[Any, ...]:
+        """Return the state of coupled classes, as arrays; of others, they are empty."""
+        return (*(np.zeros((0, 0)) for _ in range(3)), np.zeros(0))
 
     @staticmethod
     def rivals(scores: Any, ranks: Any, relevant: Any, y: int) -> tuple[int, int, float]:
