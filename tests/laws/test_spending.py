@@ -55,6 +55,14 @@ def test_a_rate_is_met(rate, worth):
     assert abs(run.label_rate / rate - 1) < 0.05
 
 
+@pytest.mark.slow
+def test_a_rate_is_met_by_audits_alone():
+    X, y = switching_gaussian(20_000, d=3, seed=1)
+    asker = Budget(rate=0.2, audits=1.0)
+    run = OnlineClassifier(LASEC(), asker=asker, random_state=0).run(X, y)
+    assert 0.2 <= run.label_rate < 0.22
+
+
 def test_times_are_taken_as_seconds_or_dates():
     X, y = switching_gaussian(400, d=3, seed=1)
     hours = np.arange(400) * 3600

@@ -293,9 +293,12 @@ def expected_rows(a: Any, b: Any, now: float) -> float:
 
 
 def saved_part(a: Any, b: Any, share: float) -> float:
-    """Return the part of the rate that is saved: none once the savings are full."""
+    """Return the part of the rate that is saved: none once the savings are full.
+
+    Audits are spent in any case.
+    """
     thrift, rest = HORIZON_SAVED_PART if a.horizon > 0 else SAVED_PART, 1 - share
-    return thrift * (rest * rest) if b.saved < share * a.saved else 0.0
+    return min(thrift * (rest * rest), 1 - a.audits) if b.saved < share * a.saved else 0.0
 
 
 def averages(a: Any, b: Any, worth: float, surprised: float) -> Averages:
