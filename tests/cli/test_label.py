@@ -125,6 +125,16 @@ def test_the_label_of_a_row_is_not_shown(call, halves):
     assert "  label: " not in found.stdout
 
 
+def test_only_the_columns_that_are_named_are_shown(call, halves):
+    found = call("label", halves[2], halves[1], "--show", "b", "--show", "label", input="q\n")
+    shown = [line.split(":")[0].strip() for line in found.stdout.splitlines() if ": " in line]
+    assert "b" in shown
+    assert not {"a", "label"} & {*shown}
+    found = call("label", halves[2], halves[1], "--show", "colour", input="q\n")
+    assert found.exit_code == 1
+    assert found.stderr.endswith("second.csv: --show finds no column 'colour'\n")
+
+
 @pytest.mark.parametrize(("key", "learned"), [("", 1), ("y", 1), ("1", 1), ("s", 0), ("x", 0)])
 def test_one_key_answers(call, halves, key, learned):
     found = call("label", halves[2], halves[1], input=f"{key}\nq\n")

@@ -3,7 +3,7 @@
 import json
 import math
 import sys
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Container, Generator, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from itertools import chain
@@ -66,6 +66,12 @@ def refuse_columns(option: str, given: Any) -> None:
     """Refuse an option about columns for svmlight rows, which it would not change."""
     if given:
         raise SelectronError(f"svmlight has no named columns: leave {option} out")
+
+
+def check_shown(file: str, names: Iterable[str], known: Container[str]) -> None:
+    """Raise SelectronError if a column that is to be shown is not in the file."""
+    if missing := [name for name in names if name not in known]:
+        raise SelectronError(f"{file}: --show finds no column {missing[0]!r}")
 
 
 def watched(source: Source) -> Generator[Chunk, None, None]:

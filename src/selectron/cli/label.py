@@ -14,7 +14,15 @@ import pyarrow as pa
 from ..errors import SelectronError
 from ..specs import BUDGET
 from . import ExamplesFirst, Whole, terminal
-from .files import after, all_columns, naming, records_of, reporting_damage, warn_of_period
+from .files import (
+    after,
+    all_columns,
+    check_shown,
+    naming,
+    records_of,
+    reporting_damage,
+    warn_of_period,
+)
 from .models import Place, Saved, keep, load, uninterrupted
 from .options import check_different, check_target, model_and_file, of_a_model, of_text, target
 from .predict import others
@@ -38,9 +46,18 @@ MOST = 10_000  # rows decided since an answer or a skip, beyond which it cannot 
     help="Ask within another budget from now on: 10%, 50/2000 or 20/1d, as in `run`. Default: the "
     "one of MODEL.",
 )
+@click.option(
+    "--show", multiple=True, help="Column to show with each row. May be repeated. Default: all."
+)
 @target("-o", "--output", help="Write the labels here too: .csv.")
 @of_text
-def label(paths: tuple[str, ...], model: str | None, output: str | None, **options: Any) -> None:
+def label(
+    paths: tuple[str, ...],
+    model: str | None,
+    show: tuple[str, ...],
+    output: str | None,
+    **options: Any,
+) -> None:
     """Play the rows of FILE with MODEL, and ask for the most useful labels.
 
     The model decides which rows to ask for, within its budget. It learns every answer, and is saved
@@ -57,7 +74,7 @@ def label(paths: tuple[str, ...], model: str | None, output: str | None, **optio
     check_different("MODEL, FILE and -o", model, file, output)
     if file == "-":
         raise SelectronError("answers are read from standard input: give the path of a file")
-    session = ModelSession(model, all_columns(file, **options), options["first"], output)
+    session = ModelSession(model, all_columns(file, **options), options["first"], output, show)
     session.saved.spend(options["budget"], again=session.last is None)
     with reporting_damage(session.source):
         code = session.play()
@@ -89,8 +106,10 @@ class ModelSession:
     `row` rows are behind. `ticket` is that of the row after them, if its label was asked for.
     """
 
-    def __init__(self, path: str, source: Any, first: int | None, output: str | None):
-        self.path, self.source, self.file = path, source, source.path
+    def __init__(
+        self, path: str, source: Any, first: int | None, output: str | None, show: tuple[str, ...]
+    ):
+        self.path, self.source, self.file, self.show = path, source, source.path, show
         self.identity = Path(self.file).name, source.size_in_bytes
         self.saved: Saved = load(path)
         if self.saved.encoder is None:
@@ -162,6 +181,8 @@ class ModelSession:
             with naming(self.file, chunk.first):
                 chunk = self.saved.flat(chunk)
                 columns = others(self.saved, chunk)
+            if not isinstance(chunk.rows, list):  # objects need not have every name
+                check_shown(self.file, self.show, chunk.rows.column_names)
             columns = {name: column for name, column in columns.items() if name not in kept}
             values = records_of(chunk.rows)
             more = records_of(pa.table(columns)) if columns else [{}] * len(values)
@@ -197,8 +218,8 @@ class ModelSession:
     def _ask(self, row: Row, proposal: Any) -> None:
         """Show a row, and learn the answer; raise EOFError to quit."""
         click.echo(f"\nrow {row.number:,}")
-        for name, value in row.values.items():
-            if value is not None and name != self.hidden:
+        for name in self.show or row.values:
+            if (value := row.values.get(name)) is not None and name != self.hidden:
                 click.echo(f"  {name}: {str(value)[: terminal.WIDEST]}")
         found = terminal.answer(proposal, self.saved.classifier.classes_.tolist(), self._other)
         with uninterrupted():

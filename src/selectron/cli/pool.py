@@ -17,7 +17,16 @@ from ..errors import SelectronError
 from ..evaluate.plot import plot_pool
 from ..streams.classes import names_of
 from . import ExamplesFirst, Whole, reported, terminal, warn
-from .files import all_columns, naming, numbering, records_of, refuse_columns, source_of, watched
+from .files import (
+    all_columns,
+    check_shown,
+    naming,
+    numbering,
+    records_of,
+    refuse_columns,
+    source_of,
+    watched,
+)
 from .models import uninterrupted
 from .options import (
     PICTURES,
@@ -382,8 +391,7 @@ def shown_rows(file: str, names: tuple[str, ...], table: Table, options: Any) ->
             refuse_columns("--show", names)
     rows = together([chunk.rows for chunk in all_columns(file, **options)])
     known = {*chain.from_iterable(rows)} if isinstance(rows, list) else rows.column_names
-    if missing := [name for name in names if name not in known]:
-        raise SelectronError(f"{file}: --show finds no column {missing[0]!r}")
+    check_shown(file, names, known)
     if len(rows) != len(table.y):
         found = f"finds {len(rows)} rows, and the table has {len(table.y)}"
         raise SelectronError(f"{file}: --show {found}")
