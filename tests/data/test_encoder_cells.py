@@ -1,5 +1,6 @@
 """Odd values of every kind: blocks, single rows and a literal reference agree, and none raises."""
 
+import collections
 import itertools
 import json
 import math
@@ -108,6 +109,7 @@ def test_texts_that_share_places_add_up_alike_in_blocks_and_rows():
 def reference(rows):
     """Return names and numbers of rows with "n", "c", "d" and "t", in plain Python."""
     places, found, seen = {}, [], {"n": [], "d": []}
+    texts, having = 0, collections.Counter()
 
     def put(row, name, value):
         row[places.setdefault(name, len(places))] = value
@@ -138,13 +140,21 @@ def reference(rows):
             put(row, f"d: {name} sin", math.sin(2 * math.pi * at / n))
             put(row, f"d: {name} cos", math.cos(2 * math.pi * at / n))
         words = re.findall(r"[^\W\u4e00-\u9fff]{2,}|[\u4e00-\u9fff]", x["t"].lower())
-        words = [murmurhash3_32(w, positive=True) for w in words]
+        terms = [(murmurhash3_32(w, positive=True), True) for w in words]
+        for (a, v), (b, w) in itertools.pairwise(zip([h for h, _ in terms], words, strict=True)):
+            terms.append((mixed(a, b), bool(re.fullmatch("[\u4e00-\u9fff]{2}", v + w))))
         for j in range(64):
             places.setdefault(f"t: hashed {j}", len(places))
-        pairs = [mixed(a, b) for a, b in itertools.pairwise(words)]
-        hashes = {h % 64 for h in words + pairs}
-        for h in hashes:
-            put(row, f"t: hashed {h}", 1 / math.sqrt(len(hashes)))
+        weights = collections.defaultdict(float)
+        for whole, by in (True, 1.0), (False, 0.3):
+            counts = collections.Counter(h % 64 for h, alike in terms if alike is whole)
+            for place, n in counts.items():
+                weights[place] += by * log1(n)
+        texts += bool(x["t"])
+        having.update(list(weights))
+        weights = {h: w * log1((1 + texts) / (1 + having[h])) ** 0.5 for h, w in weights.items()}
+        for h, w in weights.items():
+            put(row, f"t: hashed {h}", w / math.hypot(*weights.values()))
         found.append(row)
     return list(places), [[row.get(j, 0.0) for j in range(len(places))] for row in found]
 
@@ -153,6 +163,12 @@ def mixed(a, b):
     h = (a * 0x9E3779B1 + b * 0x85EBCA6B) % 2**32
     h = ((h ^ (h >> 15)) * 0x2C1B3C6D) % 2**32
     return h ^ (h >> 13)
+
+
+def log1(x):
+    """Return 1 + log(x), interpolated between powers of two."""
+    low = 2.0 ** math.floor(math.log2(x))
+    return 1 + math.log(low) + math.log(2) * (x / low - 1)
 
 
 def test_the_numbers_are_those_of_the_definitions():

@@ -132,7 +132,7 @@ def described(saved: Saved, words: dict[int, str]) -> dict[str, Any]:
 
 def hashed_and_unused(encoder: Any, width: int) -> np.ndarray:
     """Return which features are hashed words, and which of ids, now ignored: (2, width)."""
-    from ..data.kinds import TEXT_PLACES
+    from ..data.words import TEXT_PLACES
 
     found = np.zeros((2, width), bool)
     for column in encoder.columns_.values() if encoder else ():

@@ -6,40 +6,24 @@ given its place in the row when it first appears; `prepare` returns these events
 be given in the order of the rows, however rows are cut into arrays.
 """
 
-import math
-import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from copy import copy
 from functools import partial
-from itertools import pairwise
 from typing import Any, ClassVar, NamedTuple
-from unicodedata import normalize
 
 import numpy as np
 import pyarrow as pa
 from sklearn.utils import murmurhash3_32
 
 from ..engine.parameters import counted
-from .values import (
-    BLANKS,
-    WORD,
-    category_of,
-    encoded,
-    is_blank,
-    text_of,
-    texts_of,
-    vector_of,
-    vectors_of,
-)
+from .values import category_of, encoded, is_blank, vector_of, vectors_of
 
 MOST = 256  # places of dense rows, beyond which values of categories share
 OWN = 48  # values of a category that may take the last of these places
 OWN_SPARSE = 10_000  # values of a category that have places of their own in sparse rows
 SHARED = 8  # places that its other values share, in dense rows
-TEXT_PLACES = 64  # of a text column in dense rows
 STEP, STEP_SPARSE = 8, 1024  # features by which rows grow
 SAME = {"1": "True", "0": "False", "True": "1", "False": "0"}  # databases return either
-CACHED = 50_000  # words whose hashes are kept
 
 Event = tuple[int, Callable[["Layout"], None]]  # a row, and what then gets its place
 
@@ -217,135 +201,6 @@ class Category(Kind):
         places = np.array([self.find(key, layout) for key in keys], int)[codes]
         rows = np.flatnonzero(places >= 0)
         return [Cells(rows, places[rows], np.ones(len(rows)))]
-
-
-SEPARATOR = "\0"  # of texts, which many are searched for words together
-SEPARATED = re.compile(WORD.pattern + "|" + SEPARATOR)
-SPACED = {i: " " for i in range(1, 128) if not (chr(i).isalnum() or chr(i) == "_")}
-SHORT = -2
-
-
-class Hashes(dict):
-    """Hashes of words, -1 for the separator of texts, SHORT for letters; CACHED are kept."""
-
-    def __missing__(self, word: str) -> int:
-        if len(self) >= CACHED:
-            self.clear()
-        found = -1 if word == SEPARATOR else SHORT
-        if WORD.match(word):
-            found = murmurhash3_32(word, positive=True)
-        self[word] = found
-        return found
-
-
-HASHES, LOW = Hashes(), 0xFFFFFFFF
-
-
-def hashes_of(texts: list[str]) -> np.ndarray:
-    """Return the hashes of the words of all texts, with -1 between texts.
-
-    >>> hashes_of(["a word", "", "word"]).tolist()
-    [3326792864, -1, -1, 3326792864]
-    """
-    joint = f" {SEPARATOR} ".join(texts)
-    if joint.count(SEPARATOR) >= len(texts) > 0:
-        joint = f" {SEPARATOR} ".join(text.replace(SEPARATOR, " ") for text in texts)
-    joint = normalize("NFC", joint.lower())
-    words = joint.translate(SPACED).split() if joint.isascii() else SEPARATED.findall(joint)
-    found = np.fromiter(map(HASHES.__getitem__, words), np.int64, len(words))
-    return found[found != SHORT]
-
-
-class Text(Kind):
-    """Text: its words and pairs of neighbouring words, hashed; each text has norm 1.
-
-    A character of a script without spaces, such as Chinese, is a word. Accents may be composed.
-    """
-
-    kind = "text"
-
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
-        self.words = self.texts = 0
-
-    def details(self) -> list[str]:
-        """Return the mean number of words."""
-        return [f"{self.words / max(1, self.texts):.1f} words on average"]
-
-    def begin(self, layout: Layout) -> None:
-        """Give places to the hashed features."""
-        names = (f"{self.name}: hashed {j}" for j in range(TEXT_PLACES))
-        self.place = 0 if layout.front else layout.add(names)
-
-    def read(self, x: Any) -> str:
-        """Return a value as text in lower case, "" if it is blank."""
-        text = normalize("NFC", (x if type(x) is str else text_of(x)).strip().lower())
-        return "" if text in BLANKS else text
-
-    def one(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
-        """Put the features of a text into a row."""
-        text = self.read(x)
-        if learn:
-            self.blanks += not text
-            self.texts += bool(text)
-            if self.place < 0:
-                self.begin(layout)
-        words = [HASHES[word] for word in WORD.findall(text)]
-        if self.place < 0 or not words:
-            return
-        self.words += len(words) if learn else 0
-        size, pairs = layout.front or TEXT_PLACES, map(mixed, words, words[1:])
-        found = {h % size for h in (*words, *pairs)}
-        value = 1.0 / math.sqrt(len(found))
-        for h in found:
-            out[self.place + h] = out.get(self.place + h, 0.0) + value
-
-    def terms(self, x: Any, layout: Layout) -> Iterator[tuple[int, str]]:
-        """Yield the words of a text and pairs of neighbouring ones, each with its place before."""
-        words = WORD.findall(self.read(x))
-        hashes = [HASHES[word] for word in words]
-        names = [*words, *map(" ".join, pairwise(words))]
-        for h, name in zip([*hashes, *map(mixed, hashes, hashes[1:])], names, strict=True):
-            yield self.place + h % (layout.front or TEXT_PLACES), name
-
-    def prepare(self, array: pa.Array, layout: Layout, learn: bool) -> tuple[Any, list[Event]]:
-        """Return what `emit` takes, and whether the column is new."""
-        texts = texts_of(array)
-        found = hashes_of(texts)
-        if not learn:
-            return (found, len(texts)), []
-        filled = sum(map(bool, texts))
-        self.blanks += len(texts) - filled
-        self.texts += filled
-        self.words += int((found >= 0).sum())
-        return (found, len(texts)), [(0, self.begin)] if self.place < 0 else []
-
-    def emit(self, ready: Any, layout: Layout) -> list[Cells]:
-        """Return the features of the texts that were prepared."""
-        if self.place < 0:
-            return []
-        (hashes, n), size = ready, layout.front or TEXT_PLACES
-        rows, word = np.cumsum(hashes < 0), hashes >= 0
-        rows, hashes = rows[word], hashes[word].astype(np.uint64)
-        together = rows[1:] == rows[:-1]
-        pairs = mixed(hashes[:-1][together], hashes[1:][together])
-        rows = np.concatenate([rows, rows[1:][together]])
-        keys = np.sort(rows * size + (np.concatenate([hashes, pairs]) % size).astype(int))
-        keys = keys[np.diff(keys, prepend=-1) > 0]
-        rows, places = keys // size, keys % size
-        each = 1.0 / np.sqrt(np.maximum(np.bincount(rows, minlength=n), 1))
-        return [Cells(rows, self.place + places, each[rows])]
-
-
-def mixed(a: Any, b: Any) -> Any:
-    """Return the hash of a pair from the hashes of its words.
-
-    >>> mixed(1, 2), mixed(np.array([1], np.uint64), np.array([2], np.uint64)).tolist()
-    (2675938558, [2675938558])
-    """
-    h = (a * 0x9E3779B1 + b * 0x85EBCA6B) & LOW
-    h = ((h ^ (h >> 15)) * 0x2C1B3C6D) & LOW
-    return h ^ (h >> 13)
 
 
 class Vector(Kind):

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from ..engine.parameters import shown
 from ..errors import SelectronError
-from .kinds import Category, Ignored, Kind, Layout, Text, Vector
+from .kinds import Category, Ignored, Kind, Layout, Vector
 from .measured import Date, Number
 from .times import iso, seconds
 from .values import (
@@ -30,6 +30,7 @@ from .values import (
     values_of,
     vector_of,
 )
+from .words import Text
 
 KINDS: dict[str, type[Kind]] = {
     kind.kind: kind for kind in (Number, Category, Date, Text, Vector, Ignored)

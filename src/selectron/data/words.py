@@ -1,0 +1,241 @@
+"""Columns of text: their words, and pairs of neighbouring words, hashed.
+
+A term that comes n times in a text, and in f of N texts so far, has the weight
+
+    (1 + log n) sqrt(1 + log((1 + N) / (1 + f))),
+
+times PAIR if it is a pair, as most pairs come once or twice; then every text is brought to norm 1.
+The root of the inverse document frequency serves titles and long texts alike: the frequency itself
+is better on long texts, and none on titles. Logarithms are interpolated between powers of two, so
+that they are the same to the last digit for one text and for many.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any, NamedTuple
+from unicodedata import normalize
+
+import numpy as np
+import pyarrow as pa
+from sklearn.utils import murmurhash3_32
+
+from .kinds import Cells, Event, Kind, Layout
+from .values import BLANKS, UNSPACED, WORD, text_of, texts_of
+
+TEXT_PLACES = 64  # of a text column in dense rows
+PAIR = 0.3  # the weight of pairs of words, where that of words is 1
+CACHED = 50_000  # words whose hashes are kept
+LOG2 = math.log(2)
+SEPARATOR = "\0"  # of texts, which many are searched for words together
+SEPARATED = re.compile(WORD.pattern + "|" + SEPARATOR)
+SPACED = {i: " " for i in range(1, 128) if not (chr(i).isalnum() or chr(i) == "_")}
+SHORT = -2
+UNSPACED_BIT = 1 << 32  # in the hash of a character of a script without spaces
+
+
+class Hashes(dict):
+    """Hashes of words, -1 for the separator of texts, SHORT for letters; CACHED are kept."""
+
+    def __missing__(self, word: str) -> int:
+        if len(self) >= CACHED:
+            self.clear()
+        found = -1 if word == SEPARATOR else SHORT
+        if WORD.match(word):
+            found = murmurhash3_32(word, positive=True)
+            found |= UNSPACED_BIT if UNSPACED.match(word) else 0
+        self[word] = found
+        return found
+
+
+HASHES, LOW = Hashes(), 0xFFFFFFFF
+
+
+def hashes_of(texts: list[str]) -> np.ndarray:
+    """Return the hashes of the words of all texts, with -1 between texts.
+
+    >>> hashes_of(["a word", "", "word"]).tolist()
+    [3326792864, -1, -1, 3326792864]
+    """
+    joint = f" {SEPARATOR} ".join(texts)
+    if joint.count(SEPARATOR) >= len(texts) > 0:
+        joint = f" {SEPARATOR} ".join(text.replace(SEPARATOR, " ") for text in texts)
+    joint = normalize("NFC", joint.lower())
+    words = joint.translate(SPACED).split() if joint.isascii() else SEPARATED.findall(joint)
+    found = np.fromiter(map(HASHES.__getitem__, words), np.int64, len(words))
+    return found[found != SHORT]
+
+
+class Terms(NamedTuple):
+    """Terms of an array of texts: rows, places, and values without the document frequency."""
+
+    rows: np.ndarray
+    places: np.ndarray
+    values: np.ndarray
+
+
+class Text(Kind):
+    """Text: its words and pairs of neighbouring words, hashed; each text has norm 1.
+
+    A character of a script without spaces, such as Chinese, is a word, and a pair of them counts as
+    much. Accents may be composed.
+    """
+
+    kind = "text"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.words = self.texts = 0
+        self.seen: list[int] = []  # the number of texts with a term at each place
+
+    def copy(self) -> "Text":
+        """Return an independent copy."""
+        twin: Text = super().copy()
+        twin.seen = self.seen.copy()
+        return twin
+
+    def details(self) -> list[str]:
+        """Return the mean number of words."""
+        return [f"{self.words / max(1, self.texts):.1f} words on average"]
+
+    def begin(self, layout: Layout) -> None:
+        """Give places to the hashed features."""
+        names = (f"{self.name}: hashed {j}" for j in range(TEXT_PLACES))
+        self.place = 0 if layout.front else layout.add(names)
+
+    def read(self, x: Any) -> str:
+        """Return a value as text in lower case, "" if it is blank."""
+        text = normalize("NFC", (x if type(x) is str else text_of(x)).strip().lower())
+        return "" if text in BLANKS else text
+
+    def one(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
+        """Put the features of a text into a row."""
+        text = self.read(x)
+        if learn:
+            self.blanks += not text
+            self.texts += bool(text)
+            if self.place < 0:
+                self.begin(layout)
+        words = [HASHES[word] for word in WORD.findall(text)]
+        if self.place < 0 or not words:
+            return
+        self.words += len(words) if learn else 0
+        size = layout.front or TEXT_PLACES
+        self.seen = self.seen or [0] * size
+        counts = Counter(2 * (h % size) for h in words)
+        for a, b in pairwise(words):
+            counts[2 * (mixed(a, b) % size) + ((a & b) < UNSPACED_BIT)] += 1
+        values: dict[int, float] = {}
+        for key in sorted(counts):
+            n, place = counts[key], key >> 1
+            value = log1(n) * PAIR if key & 1 else log1(n)
+            values[place] = values.get(place, 0.0) + value
+        square, seen, texts = 0.0, self.seen, 1 + self.texts
+        for place, value in values.items():
+            seen[place] += learn
+            values[place] = found = value * math.sqrt(log1(texts / (1 + seen[place])))
+            square += found * found
+        norm = math.sqrt(square)
+        for place, value in values.items():
+            at = self.place + place
+            out[at] = out.get(at, 0.0) + value / norm
+
+    def terms(self, x: Any, layout: Layout) -> Iterator[tuple[int, str]]:
+        """Yield the words of a text and pairs of neighbouring ones, each with its place before."""
+        words = WORD.findall(self.read(x))
+        hashes = [HASHES[word] for word in words]
+        names = [*words, *map(" ".join, pairwise(words))]
+        for h, name in zip([*hashes, *map(mixed, hashes, hashes[1:])], names, strict=True):
+            yield self.place + h % (layout.front or TEXT_PLACES), name
+
+    def prepare(self, array: pa.Array, layout: Layout, learn: bool) -> tuple[Any, list[Event]]:
+        """Return the features of texts, and whether the column is new."""
+        texts = texts_of(array)
+        hashes, size = hashes_of(texts), layout.front or TEXT_PLACES
+        found = terms_of(hashes, size)
+        if not learn:
+            seen = np.array(self.seen or [0] * size)[found.places]
+            return self.weighted(found, seen, self.texts, len(texts)), []
+        filled = np.fromiter(map(bool, texts), int, len(texts))
+        count = self.texts + np.cumsum(filled)[found.rows]
+        before = np.array(self.seen or [0] * size)
+        ready = self.weighted(found, before[found.places] + ranks(found.places), count, len(texts))
+        self.seen = (before + np.bincount(found.places, minlength=size)).tolist()
+        self.blanks += len(texts) - int(filled.sum())
+        self.texts += int(filled.sum())
+        self.words += int((hashes >= 0).sum())
+        return ready, [(0, self.begin)] if self.place < 0 else []
+
+    def weighted(self, found: Terms, seen: np.ndarray, texts: Any, n: int) -> Terms:
+        """Return the terms of n texts, weighted by the numbers of texts, and brought to norm 1."""
+        values = found.values * np.sqrt(logs1((1 + texts) / (1 + seen)))
+        norms = np.sqrt(np.bincount(found.rows, values * values, minlength=n))
+        return found._replace(values=values / norms[found.rows])
+
+    def emit(self, ready: Any, layout: Layout) -> list[Cells]:
+        """Return the features of the texts that were prepared."""
+        if self.place < 0:
+            return []
+        return [Cells(ready.rows, self.place + ready.places, ready.values)]
+
+
+def terms_of(hashes: np.ndarray, size: int) -> Terms:
+    """Return the terms of texts, given the hashes of words; what shares a place is added."""
+    rows, word = np.cumsum(hashes < 0), hashes >= 0
+    rows, words = rows[word], hashes[word]
+    together = rows[1:] == rows[:-1]
+    a, b = words[:-1][together], words[1:][together]
+    pairs = mixed(a.astype(np.uint64), b.astype(np.uint64)).astype(np.int64)
+    keys = 2 * (rows * size + words % size)
+    paired = 2 * (rows[1:][together] * size + pairs % size) + ((a & b) < UNSPACED_BIT)
+    keys, counts = np.unique(np.concatenate([keys, paired]), return_counts=True)
+    values = logs1(counts)
+    values = np.where(keys & 1, values * PAIR, values)
+    keys >>= 1
+    starts = np.flatnonzero(np.diff(keys, prepend=-1))
+    values = np.add.reduceat(values, starts) if len(starts) else values
+    return Terms(keys[starts] // size, keys[starts] % size, values)
+
+
+def ranks(places: np.ndarray) -> np.ndarray:
+    """Return how often each place has come, this time included.
+
+    >>> ranks(np.array([3, 5, 3, 3])).tolist()
+    [1, 1, 2, 3]
+    """
+    order = np.argsort(places, kind="stable")
+    starts = np.flatnonzero(np.diff(places[order], prepend=-1))
+    lengths = np.diff(starts, append=len(places))
+    found = np.empty(len(places), int)
+    found[order] = np.arange(len(places)) - np.repeat(starts, lengths) + 1
+    return found
+
+
+def log1(x: float) -> float:
+    """Return 1 + log(x), interpolated between powers of two.
+
+    >>> log1(1.0), round(log1(8), 4), round(math.log(8), 4)
+    (1.0, 3.0794, 2.0794)
+    """
+    part, exponent = math.frexp(x)
+    return 1 + LOG2 * (exponent - 2 + 2 * part)
+
+
+def logs1(x: np.ndarray) -> np.ndarray:
+    """Return `log1` of several numbers."""
+    part, exponent = np.frexp(x)
+    found: np.ndarray = 1 + LOG2 * (exponent - 2 + 2 * part)
+    return found
+
+
+def mixed(a: Any, b: Any) -> Any:
+    """Return the hash of a pair from the hashes of its words.
+
+    >>> mixed(1, 2), mixed(np.array([1], np.uint64), np.array([2], np.uint64)).tolist()
+    (2675938558, [2675938558])
+    """
+    h = (a * 0x9E3779B1 + b * 0x85EBCA6B) & LOW
+    h = ((h ^ (h >> 15)) * 0x2C1B3C6D) & LOW
+    return h ^ (h >> 13)
