@@ -152,7 +152,7 @@ def reference(rows):
                 weights[place] += by * log1(n)
         texts += bool(x["t"])
         having.update(list(weights))
-        weights = {h: w * log1((1 + texts) / (1 + having[h])) ** 0.5 for h, w in weights.items()}
+        weights = {h: w * log1((1 + texts) / (1 + having[h])) for h, w in weights.items()}
         for h, w in weights.items():
             put(row, f"t: hashed {h}", w / math.hypot(*weights.values()))
         found.append(row)

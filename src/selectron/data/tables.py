@@ -4,9 +4,11 @@ The kind of a column is recognised from its type, or from its first values.
 """
 
 import re
+from collections import Counter
 from collections.abc import Container, Iterable, Mapping
 from copy import copy
 from datetime import date, time
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,7 @@ from .values import (
     LIMITS,
     PANDAS_INDEX,
     UNSPACED,
+    WORD,
     is_blank,
     is_text,
     number_of,
@@ -44,6 +47,7 @@ GROUPS = 5  # different values up to which those like "<18" are groups
 LISTS = list | tuple | np.ndarray
 DAYS = {date, type(None)}
 UNSPACED_WORD = 3  # characters of a script without spaces that count as a word
+SHARED, MANY = 3, 30  # values that share a word, of at least so many, if they are composed
 FIRST_ROWS = 100  # of a column, from its first value on, in which the kind is recognised
 
 
@@ -190,7 +194,9 @@ class Column:
                 self.encoder.unit, self.encoder.open = self.unit, self._open()
         if self.rows >= FIRST_ROWS:
             self.settled = True
-            if self.kind == "category" and self._is_id():
+            if self.kind == "category" and not self.given and self._is_composed():
+                self.choose("text")
+            elif self.kind == "category" and self._is_id():
                 self.different = [len(self.distinct), self.values]
                 self.choose("ignored")
             self._restart_counts()
@@ -263,6 +269,15 @@ class Column:
                 return kind
         wordy = self.words >= (4 if n < 5 else 2.5) * n and len(self.distinct) > n / 2
         return "text" if wordy or self.letters > 40 * n else "category"
+
+    def _is_composed(self) -> bool:
+        """Return whether most values differ, but share words, as lists of tags and addresses do."""
+        words = [{*WORD.findall(text.lower())} for text in self.distinct]
+        counts = Counter(chain.from_iterable(words))
+        shared = {word for word, n in counts.items() if SHARED <= n <= 0.9 * len(words)}
+        several = sum(map(len, words)) >= 1.5 * len(words)
+        some = sum(not shared.isdisjoint(one) for one in words)
+        return several and 2 * some >= len(words) > max(MANY, self.values / 2)
 
     def _is_id(self) -> bool:
         """Return whether values are single words that hardly ever repeat."""

@@ -2,12 +2,11 @@
 
 A term that comes n times in a text, and in f of N texts so far, has the weight
 
-    (1 + log n) sqrt(1 + log((1 + N) / (1 + f))),
+    (1 + log n) (1 + log((1 + N) / (1 + f))),
 
-times PAIR if it is a pair, as most pairs come once or twice; then every text is brought to norm 1.
-The root of the inverse document frequency serves titles and long texts alike: the frequency itself
-is better on long texts, and none on titles. Logarithms are interpolated between powers of two, so
-that they are the same to the last digit for one text and for many.
+as in scikit-learn's `TfidfVectorizer(sublinear_tf=True)`, times PAIR if it is a pair; then the text
+is brought to norm 1. Logarithms are interpolated between powers of two, so that they are the same
+to the last digit for one text and for many.
 """
 
 import math
@@ -135,7 +134,7 @@ class Text(Kind):
         square, seen, texts = 0.0, self.seen, 1 + self.texts
         for place, value in values.items():
             seen[place] += learn
-            values[place] = found = value * math.sqrt(log1(texts / (1 + seen[place])))
+            values[place] = found = value * log1(texts / (1 + seen[place]))
             square += found * found
         norm = math.sqrt(square)
         for place, value in values.items():
@@ -170,7 +169,7 @@ class Text(Kind):
 
     def weighted(self, found: Terms, seen: np.ndarray, texts: Any, n: int) -> Terms:
         """Return the terms of n texts, weighted by the numbers of texts, and brought to norm 1."""
-        values = found.values * np.sqrt(logs1((1 + texts) / (1 + seen)))
+        values = found.values * logs1((1 + texts) / (1 + seen))
         norms = np.sqrt(np.bincount(found.rows, values * values, minlength=n))
         return found._replace(values=values / norms[found.rows])
 
