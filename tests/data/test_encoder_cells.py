@@ -140,16 +140,16 @@ def reference(rows):
             put(row, f"d: {name} sin", math.sin(2 * math.pi * at / n))
             put(row, f"d: {name} cos", math.cos(2 * math.pi * at / n))
         words = re.findall(r"[^\W\u4e00-\u9fff]{2,}|[\u4e00-\u9fff]", x["t"].lower())
-        terms = [(murmurhash3_32(w, positive=True), True) for w in words]
-        for (a, v), (b, w) in itertools.pairwise(zip([h for h, _ in terms], words, strict=True)):
-            terms.append((mixed(a, b), bool(re.fullmatch("[\u4e00-\u9fff]{2}", v + w))))
+        hashes = [murmurhash3_32(w, positive=True) for w in words]
+        pairs = [
+            mixed(a, b)
+            for (v, a), (w, b) in itertools.pairwise(zip(words, hashes, strict=True))
+            if re.fullmatch("[\u4e00-\u9fff]{2}", v + w)
+        ]
         for j in range(64):
             places.setdefault(f"t: hashed {j}", len(places))
-        weights = collections.defaultdict(float)
-        for whole, by in (True, 1.0), (False, 0.3):
-            counts = collections.Counter(h % 64 for h, alike in terms if alike is whole)
-            for place, n in counts.items():
-                weights[place] += by * log1(n)
+        counts = collections.Counter(h % 64 for h in hashes + pairs)
+        weights = {h: log1(n) for h, n in counts.items()}
         texts += bool(x["t"])
         having.update(list(weights))
         weights = {h: w * log1((1 + texts) / (1 + having[h])) for h, w in weights.items()}

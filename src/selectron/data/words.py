@@ -1,12 +1,13 @@
-"""Columns of text: their words, and pairs of neighbouring words, hashed.
+"""Columns of text: their words, hashed, and pairs of characters of scripts without spaces.
 
 A term that comes n times in a text, and in f of N texts so far, has the weight
 
     (1 + log n) (1 + log((1 + N) / (1 + f))),
 
-as in scikit-learn's `TfidfVectorizer(sublinear_tf=True)`, times PAIR if it is a pair; then the text
-is brought to norm 1. Logarithms are interpolated between powers of two, so that they are the same
-to the last digit for one text and for many.
+as in scikit-learn's `TfidfVectorizer(sublinear_tf=True)`; then the text is brought to norm 1. Pairs
+of words are left out: with few labels, they take from words what they give. Logarithms are
+interpolated between powers of two, so that they are the same to the last digit for one text and
+for many.
 """
 
 import math
@@ -25,7 +26,6 @@ from .kinds import Cells, Event, Kind, Layout
 from .values import BLANKS, UNSPACED, WORD, text_of, texts_of
 
 TEXT_PLACES = 64  # of a text column in dense rows
-PAIR = 0.3  # the weight of pairs of words, where that of words is 1
 CACHED = 50_000  # words whose hashes are kept
 LOG2 = math.log(2)
 SEPARATOR = "\0"  # of texts, which many are searched for words together
@@ -76,10 +76,10 @@ class Terms(NamedTuple):
 
 
 class Text(Kind):
-    """Text: its words and pairs of neighbouring words, hashed; each text has norm 1.
+    """Text: its words, hashed; each text has norm 1.
 
-    A character of a script without spaces, such as Chinese, is a word, and a pair of them counts as
-    much. Accents may be composed.
+    Characters of a script without spaces, such as Chinese, are words, and so are pairs of them.
+    Accents may be composed.
     """
 
     kind = "text"
@@ -123,31 +123,22 @@ class Text(Kind):
         self.words += len(words) if learn else 0
         size = layout.front or TEXT_PLACES
         self.seen = self.seen or [0] * size
-        counts = Counter(2 * (h % size) for h in words)
-        for a, b in pairwise(words):
-            counts[2 * (mixed(a, b) % size) + ((a & b) < UNSPACED_BIT)] += 1
-        values: dict[int, float] = {}
-        for key in sorted(counts):
-            n, place = counts[key], key >> 1
-            value = log1(n) * PAIR if key & 1 else log1(n)
-            values[place] = values.get(place, 0.0) + value
-        square, seen, texts = 0.0, self.seen, 1 + self.texts
-        for place, value in values.items():
-            seen[place] += learn
-            values[place] = found = value * log1(texts / (1 + seen[place]))
-            square += found * found
+        pairs = [mixed(a, b) for a, b in pairwise(words) if a & b & UNSPACED_BIT]
+        counts = Counter(h % size for h in (*words, *pairs))
+        square, values, texts = 0.0, dict[int, float](), 1 + self.texts
+        for place in sorted(counts):
+            self.seen[place] += learn
+            value = log1(counts[place]) * log1(texts / (1 + self.seen[place]))
+            values[self.place + place] = value
+            square += value * value
         norm = math.sqrt(square)
         for place, value in values.items():
-            at = self.place + place
-            out[at] = out.get(at, 0.0) + value / norm
+            out[place] = out.get(place, 0.0) + value / norm
 
     def terms(self, x: Any, layout: Layout) -> Iterator[tuple[int, str]]:
-        """Yield the words of a text and pairs of neighbouring ones, each with its place before."""
-        words = WORD.findall(self.read(x))
-        hashes = [HASHES[word] for word in words]
-        names = [*words, *map(" ".join, pairwise(words))]
-        for h, name in zip([*hashes, *map(mixed, hashes, hashes[1:])], names, strict=True):
-            yield self.place + h % (layout.front or TEXT_PLACES), name
+        """Yield the words of a text, each with its place before."""
+        for word in WORD.findall(self.read(x)):
+            yield self.place + HASHES[word] % (layout.front or TEXT_PLACES), word
 
     def prepare(self, array: pa.Array, layout: Layout, learn: bool) -> tuple[Any, list[Event]]:
         """Return the features of texts, and whether the column is new."""
@@ -181,21 +172,15 @@ class Text(Kind):
 
 
 def terms_of(hashes: np.ndarray, size: int) -> Terms:
-    """Return the terms of texts, given the hashes of words; what shares a place is added."""
+    """Return the terms of texts, given the hashes of words; what shares a place is one term."""
     rows, word = np.cumsum(hashes < 0), hashes >= 0
     rows, words = rows[word], hashes[word]
-    together = rows[1:] == rows[:-1]
-    a, b = words[:-1][together], words[1:][together]
-    pairs = mixed(a.astype(np.uint64), b.astype(np.uint64)).astype(np.int64)
-    keys = 2 * (rows * size + words % size)
-    paired = 2 * (rows[1:][together] * size + pairs % size) + ((a & b) < UNSPACED_BIT)
-    keys, counts = np.unique(np.concatenate([keys, paired]), return_counts=True)
-    values = logs1(counts)
-    values = np.where(keys & 1, values * PAIR, values)
-    keys >>= 1
-    starts = np.flatnonzero(np.diff(keys, prepend=-1))
-    values = np.add.reduceat(values, starts) if len(starts) else values
-    return Terms(keys[starts] // size, keys[starts] % size, values)
+    a, b = words[:-1], words[1:]
+    paired = (rows[1:] == rows[:-1]) & (a & b & UNSPACED_BIT > 0)
+    pairs = mixed(a[paired].astype(np.uint64), b[paired].astype(np.uint64)).astype(np.int64)
+    words, rows = np.concatenate([words, pairs]), np.concatenate([rows, rows[1:][paired]])
+    keys, counts = np.unique(rows * size + words % size, return_counts=True)
+    return Terms(keys // size, keys % size, logs1(counts))
 
 
 def ranks(places: np.ndarray) -> np.ndarray:
