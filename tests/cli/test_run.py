@@ -496,7 +496,7 @@ def test_lasec_is_the_default_for_many_dense_features(call, tmp_path):
 @pytest.mark.parametrize(("delay", "late"), [(0, 0), (10, 10), (9000, 300)])
 def test_labels_that_have_not_come_by_the_end_are_told_of(call, stream, delay, late):
     shown = call("run", stream[0], *FAST, "--ask", "always", "--delay", delay).stdout
-    said = f"always: labels that had not come by the end, and were not learned: {late}\n"
+    said = f"always: labels that have not come, and are not learned: {late}\n"
     assert (said in shown) == (late > 0)
 
 

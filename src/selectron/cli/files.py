@@ -68,6 +68,12 @@ def refuse_columns(option: str, given: Any) -> None:
         raise SelectronError(f"svmlight has no named columns: leave {option} out")
 
 
+def together(pieces: list[Any]) -> Any:
+    """Return the pieces of a table, or of a list, as one."""
+    listed = isinstance(pieces[0], list)
+    return [*chain.from_iterable(pieces)] if listed else pa.concat_tables(pieces)
+
+
 def check_shown(file: str, names: Iterable[str], known: Container[str]) -> None:
     """Raise SelectronError if a column that is to be shown is not in the file."""
     if missing := [name for name in names if name not in known]:

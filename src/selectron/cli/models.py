@@ -72,7 +72,9 @@ class Saved(NamedTuple):
     def second(self, row: dict[str, Any]) -> float | None:
         """Return the time of a row in seconds, None if it is not used or the model knows none."""
         used = self.time and by_time(self.classifier.asker)
-        return second(row.get(self.time), self.time) if used else None
+        if used and self.time not in row:
+            raise SelectronError(f"there is no column {self.time!r}, which the budget needs")
+        return second(row[self.time], self.time) if used else None
 
     def spend(self, budget: Any, again: bool = False) -> None:
         """Ask within another budget from now on, if one is given; rows are ranked as before.

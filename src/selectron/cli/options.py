@@ -198,6 +198,7 @@ def check_usage(options: dict[str, Any]) -> None:
         raise click.UsageError("--calibration needs --plot.")
     check_target(save, (), "--save")
     check_different("FILE, -o, --plot and --save", file, output, picture, save)
+    check_different("--model, -o and --plot", options["model"], output, picture)
     sparse = (options["kind"] or by_name(file or "")) == "svmlight"
     if options["bounds"] and (sparse or len(names) > 2 or options["many"] == "exact"):
         raise click.UsageError(

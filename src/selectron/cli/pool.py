@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 import numpy as np
-import pyarrow as pa
 
 from ..data.cells import plain
 from ..engine.parameters import counted
@@ -25,6 +24,7 @@ from .files import (
     records_of,
     refuse_columns,
     source_of,
+    together,
     watched,
 )
 from .models import uninterrupted
@@ -146,7 +146,10 @@ def loaded(file: str, **options: Any) -> Table:
     """Return the rows of a file, and their labels as text."""
     from ..data.encoder import TableEncoder
 
-    chunks = list(watched(source_of(file, **options)))
+    source = source_of(file, **options)
+    chunks = list(watched(source))
+    if source.guessed:
+        click.echo(f"{source.choice.label}: the label, as the last column", err=True)
     rows: Any = [chunk.rows for chunk in chunks]
     width, blocks, whole = chunks[-1].width, rows, None
     with naming(file):
@@ -396,9 +399,3 @@ def shown_rows(file: str, names: tuple[str, ...], table: Table, options: Any) ->
         found = f"finds {len(rows)} rows, and the table has {len(table.y)}"
         raise SelectronError(f"{file}: --show {found}")
     return rows
-
-
-def together(pieces: list[Any]) -> Any:
-    """Return the pieces of a table, or of a list, as one."""
-    listed = isinstance(pieces[0], list)
-    return [*chain.from_iterable(pieces)] if listed else pa.concat_tables(pieces)

@@ -45,12 +45,14 @@ def predict(paths: tuple[str, ...], model: str | None, output: str | None, **opt
     schema: Any = None
     append: Any = None
     names = dict[str, None]()  # of all columns, in the order in which they come
+    met = set[str]()  # keys of objects
     try:
         with ExitStack() as stack:
             source = all_columns(file, **options)
             for chunk in stack.enter_context(closing(watched(source))):
                 with uninterrupted(), naming(file, chunk.first):
                     chunk = saved.flat(chunk)
+                    met.update(*chunk.rows if isinstance(chunk.rows, list) else ())
                     table = predicted(saved, chunk, odd)
                     schema = schema or table.schema
                     append = append or appending(path, schema, stack)
@@ -65,6 +67,8 @@ def predict(paths: tuple[str, ...], model: str | None, output: str | None, **opt
     if late := [name for name in names if name not in schema.names]:
         what = "columns that the first rows do not have are left out"
         warn(f"{file}: {what}: {', '.join(late)}")
+    if met and (missing := [name for name in used(saved.encoder) if name not in met]):
+        warn(f"{file}: no row has {', '.join(missing)}, which the model has learned from")
     for name, count in (+odd).items():
         new = saved.encoder.kinds_[name] == "category"
         which, what = ("new value", "ignored") if new else ("odd value", "taken as blank")
@@ -108,20 +112,25 @@ def others(saved: Saved, chunk: Chunk) -> dict[str, Any]:
     saved.check(rows)
     if encoder is None:
         return {}
-    used = {name: kind for name, kind in encoder.kinds_.items() if kind != "ignored"}
     if isinstance(rows, list):
         return {
             name: pa.array([cell(row.get(name)) for row in rows], pa.string())
             for name in dict.fromkeys(chain.from_iterable(rows))
-            if name not in used
+            if encoder.kinds_.get(name, "ignored") == "ignored"
         }
     names = dict.fromkeys(rows.column_names)  # Arrow builds a new list at each access
-    if missing := [name for name, kind in used.items() if kind is not None and name not in names]:
+    if missing := [name for name in used(encoder) if name not in names]:
         raise SelectronError(
             f"there is no column {missing[0]!r}, which the model has learned from: rename it "
             "back, or add a blank one"
         )
-    return {name: rows.column(name) for name in names if name not in used}
+    kinds = encoder.kinds_
+    return {name: rows.column(name) for name in names if kinds.get(name, "ignored") == "ignored"}
+
+
+def used(encoder: Any) -> list[str]:
+    """Return the columns that the model has learned from."""
+    return [name for name, kind in encoder.kinds_.items() if kind not in (None, "ignored")]
 
 
 def odd_values(encoder: Any, rows: Any) -> dict[str, int]:

@@ -369,7 +369,7 @@ def unknown(contestant: Contestant) -> str:
 def waiting(contestant: Contestant) -> str:
     """Return how many labels have not come by the end of the stream; empty if all have."""
     late = sum(ticket.delayed is not None for ticket in contestant.model.open.values())
-    what = f"labels that had not come by the end, and were not learned: {late:,}"
+    what = f"labels that have not come, and are not learned: {late:,}"
     return f"{contestant.title}: {what}" * bool(late)
 
 

@@ -59,7 +59,8 @@ def send(file: str, url: str, token: str | None, **options: Any) -> None:
         if refused:
             were, them = ("were", "them") if refused > 1 else ("was", "it")
             lines = f"{counted(refused, 'line')} {were} refused"
-            raise SelectronError(f"{lines}: correct {them}, and send the file with --again")
+            advice = f"correct {them}, and send the file with --again"
+            raise SelectronError(f"{lines}: {advice}")
 
 
 def fed(file: str, url: str, token: str, field: str | None, name: str | None, again: bool) -> Any:

@@ -67,7 +67,7 @@ def show(paths: tuple[str, ...], model: str | None, as_json: bool, **options: An
 
 
 def words_of(saved: Saved, file: str, options: dict[str, Any]) -> dict[int, str]:
-    """Return the most frequent word or pair of words in a file at the place of each hash."""
+    """Return the most frequent word in a file at the place of each hash."""
     columns = saved.encoder.columns_ if saved.encoder else {}
     texts = {name: column.encoder for name, column in columns.items() if column.kind == "text"}
     if not texts or saved.classifier.model_.dual:

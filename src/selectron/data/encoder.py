@@ -32,11 +32,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     Numbers are standardised by the mean and deviation so far; a blank counts as the mean, and sets
     a feature that marks it. Categories and booleans get a feature for every value, dates a trend
-    and the hour, weekday and day of the year as sine and cosine, text its words and pairs of words
-    (hashed); lists of numbers are used as they are. The type of a column determines its kind, or
-    else its first 100 values do; later ones of another kind count as blank. Except for the choice
-    of dense or sparse rows, the encoding of a row depends on that row and those before it only, so
-    a stream gives the same rows in any chunks.
+    and the hour, weekday and day of the year as sine and cosine, text its words (hashed, with
+    tf-idf weights); lists of numbers are used as they are. The type of a column determines its
+    kind, or else its first 100 values do; later ones of another kind count as blank. Except for the
+    choice of dense or sparse rows, the encoding of a row depends on that row and those before it
+    only, so a stream gives the same rows in any chunks.
 
     Parameters
     ----------

@@ -20,6 +20,7 @@ from .session import OPEN, Plan, Pool, State
 
 LONG = 4.0  # a phase fails after LONG k log k mistakes
 WIDEST = 1_000  # features
+WIDER = f"This learner takes dense rows of up to {WIDEST:,} features: use Confident."
 
 
 class Greedy(NamedTuple):
@@ -71,6 +72,8 @@ class Sphere(NamedTuple):
     def plan(self, pool: Pool, state: State, carry: Halves | None) -> tuple[Halves, Plan]:
         """Return the plan for the next bucket that has open rows."""
         two_classes(state)
+        if not narrow(pool):
+            raise SelectronError(WIDER)
         n, d = pool.X.shape
         buckets = max(1, round(self.c * d * max(1.0, math.log(math.log(max(n, 3))))))
         if carry is None:
@@ -178,9 +181,7 @@ class Boosted(NamedTuple):
         """Return the carry and the next plan, after a mistake."""
         two_classes(state)
         if not takes(pool, state):
-            raise SelectronError(
-                f"This learner takes dense rows of up to {WIDEST:,} features: use Confident."
-            )
+            raise SelectronError(WIDER)
         phase = carry and carry.updated(pool, state.missed)
         if phase is None or self.over(phase, state):
             phase = opened(self, pool, state, phase.number + 1 if phase else 0)
@@ -197,8 +198,12 @@ class Boosted(NamedTuple):
 
 def takes(pool: Pool, state: State) -> bool:
     """Return whether `Boosted` can take the pool."""
-    narrow = not scipy.sparse.issparse(pool.X) and pool.X.shape[1] <= WIDEST
-    return narrow and state.classes == 2
+    return narrow(pool) and state.classes == 2
+
+
+def narrow(pool: Pool) -> bool:
+    """Return whether rows are dense, and of few features: buckets and maps grow with these."""
+    return not scipy.sparse.issparse(pool.X) and pool.X.shape[1] <= WIDEST
 
 
 def opened(learner: Boosted, pool: Pool, state: State, number: int) -> Phase:

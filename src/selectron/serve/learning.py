@@ -1,5 +1,6 @@
 """The model of a stream: rows of features, and the classifier that plays the rounds."""
 
+import json
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -135,8 +136,9 @@ def joined(item: dict[str, Any], names: Sequence[str], needed: bool) -> str:
 def categories(item: dict[str, Any], names: Sequence[str]) -> list[str]:
     """Return name=value for each categorical field present."""
     found = {name: item[name] for name in names if item.get(name) is not None}
-    if not all(isinstance(value, str | int | bool) for value in found.values()):
-        raise invalid("A categorical field must be a string, a whole number or a boolean.")
+    for name, value in found.items():
+        if not isinstance(value, str | int | bool):
+            raise invalid(f"{name!r} must be a string, a whole number or a boolean.")
     return [f"{name}={value}" for name, value in found.items()]
 
 
@@ -157,7 +159,7 @@ def number(item: dict[str, Any], name: str, centre: float, scale: float) -> floa
 def plain(name: str, value: Any) -> float:
     """Return a value as float. Raises Problem if it is not a number."""
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise invalid(f"{name!r} must hold numbers, got {str(value)[:40]!r}.")
+        raise invalid(f"{name!r} must hold numbers, got {json.dumps(value)[:40]}.")
     return float(value)
 
 

@@ -202,10 +202,14 @@ def check_sent(sender: Sender, line: Line) -> None:
     """Raise SelectronError if the stream has another item with the id of this line."""
     (reply,) = sender.send([line.text])
     if "error" in reply:
-        raise SelectronError(
-            f"{line.where}: {reply['error']['message'].rstrip('.')}: give another file of that "
-            "name another --name, or --again to send all lines"
-        )
+        raise SelectronError(reason(line, reply))
+
+
+def reason(line: Line, reply: Any) -> str:
+    """Return why the stream refuses an item."""
+    why = f"{line.where}: {reply['error']['message'].rstrip('.')}"
+    other = "; give other lines another --name" * (reply["error"]["code"] == "conflict")
+    return f"{why}{other}."
 
 
 def batches(found: Iterable[Line], more: Callable[[], bool] = lambda: True) -> Iterator[list[Line]]:
@@ -233,7 +237,7 @@ def sent(
         replies = sender.send([line.text for line in batch])
         for line, reply in zip(batch, replies, strict=True):
             if "error" in reply:
-                refused(f"{line.where}: {reply['error']['message']}")
+                refused(reason(line, reply))
             elif not reply["known"]:
                 new, asked = new + 1, asked + reply["asked"]
         progress(len(batch))

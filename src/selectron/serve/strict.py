@@ -158,5 +158,6 @@ def _float(text: str) -> float:
 
 def _int(text: str) -> int:
     if len(text) > LONGEST or not -(2**63) <= int(text) < 2**64:
-        raise refusal(f"{text[:LONGEST]} is beyond the whole numbers of 64 bits")
+        written = text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+        raise refusal(f"{written} is beyond the whole numbers of 64 bits")
     return int(text)

@@ -29,8 +29,8 @@ async function correct(row, value) {
   if (!value) return;
   const body = value === "none" ? { verdict: "none" } : { label: value.slice(1) };
   try {
-    await ask("POST", at(`/answers/${row.answer}/correct`), body, newKey());
-    get("said").textContent = "Corrected. The model has learned it; the old answer stays in the log.";
+    const { learned } = await ask("POST", at(`/answers/${row.answer}/correct`), body, newKey());
+    get("said").textContent = `Corrected; ${learned ? "the model has learned it, and " : ""}the old answer stays in the log.`;
     await load(true);
   } catch (error) {
     get("said").textContent = error.message;

@@ -7,7 +7,7 @@ import { at, ask, element, excuse, get, news, notice, pages, stream, token } fro
 
 const REASONS = {
   uncertain: "Asked because the model is not sure.",
-  audit: "Asked at random, to measure accuracy: the prediction is not shown.",
+  audit: "Asked at random, to measure accuracy.",
   drift: "Asked because the stream seems to be changing.",
 };
 let now = null; // the question that is shown
@@ -102,7 +102,8 @@ function empty() {
 }
 
 function span(seconds) {
-  if (seconds < 90) return `${Math.max(1, Math.round(seconds))} seconds`;
+  const whole = Math.max(1, Math.round(seconds));
+  if (seconds < 90) return `${whole} second${whole === 1 ? "" : "s"}`;
   return seconds < 5400 ? `${Math.round(seconds / 60)} minutes` : `${Math.round(seconds / 3600)} hours`;
 }
 
