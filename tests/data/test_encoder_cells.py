@@ -6,6 +6,7 @@ import json
 import math
 import random
 import re
+import uuid
 import warnings
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -470,6 +471,31 @@ def test_lists_may_be_written_as_text(form):
 def test_kinds_of_odd_columns(values, report):
     rows = [{"c": value} for value in values * (300 // len(values))]
     assert TableEncoder().fit(rows).report() == [report]
+
+
+SOME = ["red", "blue", "green", "large", "small", "new", "used", "sale"]
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        (lambda r: ";".join(r.sample(SOME, 3)), "text"),
+        (lambda r: "|".join(r.sample(SOME, r.randint(1, 4))), "text"),
+        (lambda r: f"https://shop.com/{r.choice(SOME)}/item?id={r.random():.6f}", "text"),
+        (lambda r: f"192.168.{r.randint(10, 29)}.{r.randint(10, 250)}", "text"),
+        (lambda r: f"{r.choice(SOME)}-{r.randint(100, 999)}-R", "text"),
+        (lambda r: str(uuid.UUID(int=r.getrandbits(128), version=4)), "ignored"),
+        (lambda r: f"ORDER-{r.getrandbits(64)}", "ignored"),
+        (lambda r: f"{r.getrandbits(64):x}", "ignored"),
+        (lambda r: f"{r.choice(SOME)}-risk", "category"),
+        (lambda r: ";".join(sorted(r.sample(SOME[:4], 2))), "category"),
+    ],
+)
+def test_values_that_share_words_are_text(value, kind):
+    r = random.Random(3)
+    rows = [{"c": value(r)} for _ in range(200)]
+    assert TableEncoder().fit(rows).kinds_ == {"c": kind}
+    assert TableEncoder({"c": "category"}).fit(rows).kinds_ == {"c": "category"}
 
 
 def test_the_values_of_ids_are_forgotten():
