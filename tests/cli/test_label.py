@@ -198,6 +198,14 @@ def test_a_file_that_has_grown_begins_again_with_a_word(call, halves):
     assert "changed" not in call("label", model, second, "--from", row + 1, input="q\n").stdout
 
 
+def test_another_file_of_the_same_name_and_size_begins_at_its_first_row(call, halves):
+    _, second, model = halves
+    call("label", model, second, input="s\n" * 3)
+    names, *rows = second.read_text().splitlines()
+    second.write_text("\n".join([names, *reversed(rows)]))
+    assert "beginning at row 1" in call("label", model, second, input="q\n").stdout
+
+
 def test_a_first_row_after_the_last_is_refused(call, halves):
     _, second, model = halves
     before = model.read_bytes()

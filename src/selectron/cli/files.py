@@ -3,6 +3,7 @@
 import json
 import math
 import sys
+import zlib
 from collections.abc import Callable, Container, Generator, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
@@ -22,8 +23,10 @@ from ..streams import digits as handwritten
 from ..streams import readers
 from ..streams.readers import Chunk, Source
 from ..streams.readers.columns import Choice
+from ..streams.readers.text import size_of
 from . import warn
 
+HEAD = 1 << 20  # bytes of a file by which it is recognised
 COLUMNS = {  # of a file of decisions, with Arrow's types
     "row": "int64",
     "learner": "string",
@@ -72,6 +75,15 @@ def together(pieces: list[Any]) -> Any:
     """Return the pieces of a table, or of a list, as one."""
     listed = isinstance(pieces[0], list)
     return [*chain.from_iterable(pieces)] if listed else pa.concat_tables(pieces)
+
+
+def content_of(path: str) -> str:
+    """Return the size of a file and a check sum of how it begins; "" of a pipe."""
+    size = size_of(path)
+    if size is None:
+        return ""
+    with open(path, "rb") as file:
+        return f"{size}:{zlib.crc32(file.read(HEAD))}"
 
 
 def check_shown(file: str, names: Iterable[str], known: Container[str]) -> None:

@@ -18,6 +18,7 @@ from .files import (
     after,
     all_columns,
     check_shown,
+    content_of,
     naming,
     records_of,
     reporting_damage,
@@ -110,13 +111,13 @@ class ModelSession:
         self, path: str, source: Any, first: int | None, output: str | None, show: tuple[str, ...]
     ):
         self.path, self.source, self.file, self.show = path, source, source.path, show
-        self.identity = Path(self.file).name, source.size_in_bytes
+        self.identity = Path(self.file).name, content_of(self.file)
         self.saved: Saved = load(path)
         if self.saved.encoder is None:
             why = "has learned from rows without names: there is nothing to show"
             raise SelectronError(f"{path} {why}")
         place, waiting = self.saved.place, self.saved.classifier.open_tickets_
-        last = place if place and (place.file, place.size) == self.identity else None
+        last = place if place and (place.file, place.content) == self.identity else None
         self.last = last if first is None else None  # where this session goes on
         self.start = self.row = first - 1 if first else last.row if last else 0
         changed = place and not first and not last and place.file == self.identity[0]

@@ -37,7 +37,7 @@ class Place(NamedTuple):
     """Where `selectron label` stopped: rows of a file that are behind, and the open question."""
 
     file: str  # its name
-    size: int | None  # in bytes
+    content: str  # what `content_of` returns
     row: int
     ticket: int | None = None  # of the row after these, if its label was asked for
     ended: bool = False  # whether the file was played to its end
