@@ -46,6 +46,7 @@ ODD = [
 ]
 USUAL = {
     "number": lambda r: f"{r.gauss(0, 9):.3f}",
+    "amount": lambda r: f"{r.lognormvariate(2, 2):,.2f}",
     "written": lambda r: f"{r.gauss(0, 9):.3f} \u20ac".replace(".", ","),
     "date": lambda r: (
         f"20{r.randint(10, 40)}-{r.randint(1, 12):02d}-03T{r.randint(0, 23):02d}:07:09"
@@ -57,7 +58,8 @@ USUAL = {
     "category": lambda r: f"v{min(int(r.expovariate(0.05)), 90)}",
     "text": lambda r: " ".join(r.choices(["alpha", "ok", "x", "Été", "a手机b"], k=r.randint(0, 9))),
 }
-KINDS = [*({*USUAL} - {"written", "european", "american", "mail", "clock"}), "vector"]
+OTHERS = {"amount", "written", "european", "american", "mail", "clock"}
+KINDS = [*({*USUAL} - OTHERS), "vector"]
 
 
 def odd_table(r, n):
@@ -198,6 +200,35 @@ def test_the_numbers_are_those_of_the_definitions():
     assert not found[:, len(names) :].any()
 
 
+@pytest.mark.parametrize("blank", [0.0, 0.3])
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e6])
+def test_skewed_numbers_have_a_logarithm_from_the_hundredth_on(scale, blank):
+    rng = np.random.default_rng(2)
+    values = scale * rng.choice([-1, 1], 400, p=[0.1, 0.9]) * rng.lognormal(0, 2, 400)
+    rows = [{"c": None if rng.random() < blank else value} for value in values.tolist()]
+    given = [j for j, row in enumerate(rows) if row["c"] is not None]
+    low = 2.0 ** np.floor(np.log2(1 + abs(values)))
+    logs = np.copysign(np.log(low) + np.log(2) * ((1 + abs(values)) / low - 1), values)
+    first = logs[given[:100]]
+    expected = np.clip((logs - first.mean()) / first.std(), -8, 8)
+    together, alone = TableEncoder(), TableEncoder()
+    blocks = list(together.learn(pa.Table.from_pylist(rows)))
+    assert bits(blocks) == bits([alone.learn_one(row) for row in rows])
+    at = together.get_feature_names_out().tolist().index("log of c")
+    found = np.concatenate([np.pad(b.values, ((0, 0), (0, 8)))[:, at] for b in blocks])
+    assert not found[: given[99]].any()
+    np.testing.assert_allclose(found[given[99:]], expected[given[99:]], rtol=0, atol=1e-9)
+    assert together.look(pa.Table.from_pylist(rows[-9:])).values[:, at] == pytest.approx(found[-9:])
+    assert together.report()[0].startswith("c: number, with its logarithm")
+
+
+def test_numbers_that_are_not_skewed_have_no_logarithm():
+    rng = np.random.default_rng(0)
+    columns = {"normal": rng.normal(size=300), "uniform": rng.random(300)}
+    columns |= {"rare": (rng.random(300) < 0.03) * 1.0, "few": 10.0 ** rng.integers(0, 9, 300)}
+    assert "logarithm" not in "".join(TableEncoder().fit(pa.table(columns)).report())
+
+
 def test_values_of_other_libraries_are_blank_or_numbers():
     values = [np.float32("nan"), Decimal("NaN"), pd.NA, pd.NaT, None, np.datetime64("NaT"), 1]
     encoder = TableEncoder({"a": "number"}).fit([{"a": value} for value in values])
@@ -239,7 +270,7 @@ def test_numbers_are_read_as_people_write_them(form, marks, kinds):
     encoder = TableEncoder(kinds)
     found = encoder.fit_transform(pa.table({"c": texts}))
     notes = [f", in {unit}"] * bool(unit) + [", decimal comma"] * (marks[1] == ",")
-    assert encoder.report() == [f"c: number{''.join(notes)}"]
+    assert encoder.report() == [f"c: number{''.join(notes)}, with its logarithm"]
     assert encoder.pack() == TableEncoder(kinds).fit([{"c": text} for text in texts]).pack()
     assert (found == TableEncoder().fit_transform(pa.table({"c": values}))).all()
 

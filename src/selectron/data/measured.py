@@ -11,9 +11,9 @@ import pyarrow as pa
 from ..engine.arithmetic import limit_outliers
 from ..engine.machine import compiled
 from .kinds import Cells, Event, Kind, Layout
-from .times import END, seconds
+from .times import CIRCLES, END, TABLES, seconds
 from .times import FIRST as EARLIEST
-from .values import LARGEST, blanks_of, dates_of, is_blank, number_of, numbers_of
+from .values import LARGEST, blanks_of, dates_of, is_blank, log, logs, number_of, numbers_of
 
 STYLES = {
     ",": "decimal comma",
@@ -24,6 +24,7 @@ STYLES = {
 OTHER = {"": ",", "dmy": "mdy"}  # the styles that fit as well, as long as no value shows which one
 CLIP = 8.0  # standard deviations from the mean at which numbers are clipped
 FEW = 8  # numbers whose deviation is not relied upon yet
+TRIED, VARIED, SKEWED = 100, 12, 2.0  # numbers, different ones, skewness for a logarithm
 SERIAL = 10_000, 100_000  # numbers of days, as spreadsheets write dates; EPOCH is 1970-01-01
 EPOCH = 25_569
 NORMAL = 1.4826  # standard deviations in a median absolute one, of normal numbers
@@ -32,16 +33,19 @@ NORMAL = 1.4826  # standard deviations in a median absolute one, of normal numbe
 class Number(Kind):
     """Numbers, standardised by the mean and deviation so far; a blank is the mean, with a mark.
 
-    Deviations are taken from the first number, so that sums lose few digits.
+    Deviations are taken from the first number, so that sums lose few digits. If the first TRIED
+    numbers are skewed, as amounts and counts are, a further feature is their logarithm, with the
+    sign, standardised by the mean and deviation of these numbers.
     """
 
     kind = "number"
     circles: ClassVar[Sequence[str]] = ()  # the names of further features
     always: ClassVar[bool] = False  # whether whole numbers may show the style
+    skews: ClassVar[bool] = True  # whether there may be a logarithm
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
-        self.mark = -1  # the place of the mark of blanks
+        self.mark = self.log = -1  # the places of the mark of blanks, and of the logarithm
         self.style = ""  # of text: "," if that is the decimal mark
         self.open = False  # whether the other style fits all values so far
         self.unit = ""  # with which text may end
@@ -51,11 +55,14 @@ class Number(Kind):
         """Start the mean and the deviation."""
         self.count, self.first, self.total, self.squares = 0, math.nan, 0.0, 0.0
         self.early: list[float] = []  # the numbers until there are FEW
+        self.tried: list[float] = []  # the numbers until there are TRIED
+        self.log_mean, self.log_deviation = 0.0, 0.0  # 0 where there is no logarithm
 
     def details(self) -> list[str]:
-        """Return how text is read, if not as Python writes numbers."""
+        """Return how text is read, if not as Python writes numbers, and whether logs are taken."""
         unit = f"in {self.unit}" * bool(self.unit)
-        return [*filter(None, (unit, STYLES.get(self.style)))]
+        logarithm = "with its logarithm" * (self.log_deviation > 0)
+        return [*filter(None, (unit, STYLES.get(self.style), logarithm))]
 
     def parse(self, x: Any) -> float:
         """Return a value as a number, NaN if it is none."""
@@ -121,6 +128,11 @@ class Number(Kind):
             self.count, self.total, self.squares = count, total, squares
             if count <= FEW:
                 self.keep_early(value)
+            if count <= TRIED and self.skews and self.try_log([value]):
+                self.begin_log(layout)
+        if self.log_deviation > 0:
+            off = math.copysign(log(1 + abs(value)), value) - self.log_mean
+            out[self.log] = min(max(off / self.log_deviation, -CLIP), CLIP)
 
     def keep_early(self, value: float) -> None:
         """Keep a number; of FEW, clip outliers: they would hide others for thousands of rows."""
@@ -133,6 +145,41 @@ class Number(Kind):
             self.first = float(np.median(found))
             off = found - self.first
             self.total, self.squares = float(off.sum()), float(off @ off)
+
+    def try_log(self, values: list[float]) -> bool:
+        """Keep numbers until there are TRIED; return whether these are skewed."""
+        self.tried = [*self.tried, *values]
+        if len(self.tried) < TRIED:
+            return False
+        found, self.tried = np.array(self.tried), []
+        off = found - found.mean()
+        if len(np.unique(found)) < VARIED or abs((off**3).mean()) < SKEWED * off.std() ** 3:
+            return False
+        found = np.copysign(logs(1 + abs(found)), found)
+        self.log_mean, self.log_deviation = float(found.mean()), float(found.std())
+        return self.log_deviation > 0
+
+    def logarithm(self, values: np.ndarray) -> np.ndarray:
+        """Return logarithms, standardised."""
+        found = np.copysign(logs(1 + abs(values)), values) - self.log_mean
+        clipped: np.ndarray = (found / self.log_deviation).clip(-CLIP, CLIP)
+        return clipped
+
+    def learned_log(self, values: np.ndarray, missing: np.ndarray, before: int) -> np.ndarray:
+        """Return logarithms, NaN where there are none, after `before` numbers."""
+        found, since = np.full(len(values), math.nan), 0
+        if not self.log_deviation > 0:
+            at = np.flatnonzero(~missing)[: max(0, TRIED - before)]
+            if not (self.skews and len(at) and self.try_log(values[at].tolist())):
+                return found
+            since = int(at[-1])
+        found[since:] = self.logarithm(values[since:])
+        return found
+
+    def begin_log(self, layout: Layout) -> None:
+        """Give a place to the logarithm."""
+        if self.log < 0:
+            self.log = layout.add([f"log of {self.name}"])
 
     def mark_blank(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
         """Mark a blank in a row."""
@@ -163,7 +210,8 @@ class Number(Kind):
         if not learn:
             sums = max(self.count, 1), self.total, self.squares
             scores = score(self.within(values) - self.first, *sums).clip(-CLIP, CLIP)
-            return (values, missing, scores), []
+            logarithms = self.logarithm(values) if self.log_deviation > 0 else None
+            return (values, missing, scores, logarithms), []
         if self.count == 0 and not missing.all():
             self.first = float(values[missing.argmin()])
         events: list[Event] = []
@@ -175,13 +223,22 @@ class Number(Kind):
             self.odd += int(missing.sum()) - blank
             if self.mark < 0:
                 events.append((int(missing.argmax()), self.begin_mark))
-        scores = self.learned_scores(values[:start], missing[:start])
+        scores, logarithms = self.learned_both(values[:start], missing[:start])
         if start < len(values):  # what was read in another style is forgotten
             self.start()
             self.first = float(values[start])
-            later = self.learned_scores(values[start:], missing[start:])
-            scores = np.concatenate((scores, later))
-        return (values, missing, scores), events
+            later = self.learned_both(values[start:], missing[start:])
+            scores = np.concatenate((scores, later[0]))
+            logarithms = np.concatenate((logarithms, later[1]))
+        some = ~np.isnan(logarithms)
+        if self.log < 0 and some.any():
+            events.append((int(some.argmax()), self.begin_log))
+        return (values, missing, scores, logarithms), events
+
+    def learned_both(self, values: np.ndarray, missing: np.ndarray) -> tuple[Any, Any]:
+        """Return standardised values, and logarithms, NaN where there are none."""
+        before = self.count
+        return self.learned_scores(values, missing), self.learned_log(values, missing, before)
 
     def within(self, values: np.ndarray) -> np.ndarray:
         """Return what values count as if nothing is learned from them."""
@@ -206,7 +263,7 @@ class Number(Kind):
 
     def emit(self, ready: Any, layout: Layout) -> list[Cells]:
         """Return the features of the values that were prepared."""
-        values, missing, scores = ready
+        values, missing, scores, logarithms = ready
         cells = []
         some = missing.any()
         if self.place >= 0:
@@ -215,6 +272,9 @@ class Number(Kind):
         if self.mark >= 0 and some:
             rows = np.flatnonzero(missing)
             cells.append(Cells(rows, self.mark, np.ones(len(rows))))
+        if self.log >= 0 and logarithms is not None:
+            rows = np.flatnonzero(~np.isnan(logarithms))
+            cells.append(Cells(rows, self.log, logarithms[rows]))
         return cells
 
     def entries(self, rows: Any, values: np.ndarray, scores: np.ndarray) -> list[Cells]:
@@ -271,20 +331,6 @@ def standardise(scores: np.ndarray, missing: np.ndarray, sums: np.ndarray) -> No
 STANDARDISE = compiled(standardise, {}, "standardise")
 
 
-def circle(n: int) -> tuple[list[float], list[float]]:
-    """Return sine and cosine at n points of a circle."""
-    angles = 2 * math.pi * np.arange(n) / n
-    return np.sin(angles).tolist(), np.cos(angles).tolist()
-
-
-# Names, units in seconds, and how many of them make a circle
-CIRCLES = [("hour", 60.0, 1440.0), ("weekday", 86_400.0, 7.0), ("day of year", 86_400.0, 365.2425)]
-TABLES = [
-    (1 + 2 * j, unit, period, *circle(math.ceil(period)))
-    for j, (_, unit, period) in enumerate(CIRCLES)
-]
-
-
 class Date(Number):
     """Dates and times: the trend as a number, and the hour, the weekday and the day of the year.
 
@@ -295,7 +341,7 @@ class Date(Number):
     """
 
     kind = "date"
-    always = True
+    always, skews = True, False
     circles = tuple(f"{of} {side}" for of, *_ in CIRCLES for side in ("sin", "cos"))
 
     def start(self) -> None:

@@ -173,3 +173,17 @@ def seconds(value: Any, order: str = "") -> float:
         return math.nan if isinstance(value, bool) else float(value)
     except (TypeError, ValueError, OverflowError):
         return math.nan
+
+
+def circle(n: int) -> tuple[list[float], list[float]]:
+    """Return sine and cosine at n points of a circle."""
+    angles = 2 * math.pi * np.arange(n) / n
+    return np.sin(angles).tolist(), np.cos(angles).tolist()
+
+
+# Names, units in seconds, and how many of them make a circle
+CIRCLES = [("hour", 60.0, 1440.0), ("weekday", 86_400.0, 7.0), ("day of year", 86_400.0, 365.2425)]
+TABLES = [
+    (1 + 2 * j, unit, period, *circle(math.ceil(period)))
+    for j, (_, unit, period) in enumerate(CIRCLES)
+]

@@ -5,10 +5,7 @@ A term that comes n times in a text, and in f of N texts so far, has the weight
     (1 + log n) (1 + log((1 + N) / (1 + f))),
 
 as in scikit-learn's `TfidfVectorizer(sublinear_tf=True)`; then the text is brought to norm 1. Pairs
-of words are left out: with few labels, they take from words what they give. Logarithms are
-interpolated between powers of two, so that they are the same to the last digit for one text and
-for many.
-"""
+of words are left out: with few labels, they take from words what they give."""
 
 import math
 import re
@@ -23,11 +20,10 @@ import pyarrow as pa
 from sklearn.utils import murmurhash3_32
 
 from .kinds import Cells, Event, Kind, Layout
-from .values import BLANKS, UNSPACED, WORD, text_of, texts_of
+from .values import BLANKS, UNSPACED, WORD, log, logs, text_of, texts_of
 
 TEXT_PLACES = 64  # of a text column in dense rows
 CACHED = 50_000  # words whose hashes are kept
-LOG2 = math.log(2)
 SEPARATOR = "\0"  # of texts, which many are searched for words together
 SEPARATED = re.compile(WORD.pattern + "|" + SEPARATOR)
 SPACED = {i: " " for i in range(1, 128) if not (chr(i).isalnum() or chr(i) == "_")}
@@ -128,7 +124,7 @@ class Text(Kind):
         square, values, texts = 0.0, dict[int, float](), 1 + self.texts
         for place in sorted(counts):
             self.seen[place] += learn
-            value = log1(counts[place]) * log1(texts / (1 + self.seen[place]))
+            value = (1 + log(counts[place])) * (1 + log(texts / (1 + self.seen[place])))
             values[self.place + place] = value
             square += value * value
         norm = math.sqrt(square)
@@ -160,7 +156,7 @@ class Text(Kind):
 
     def weighted(self, found: Terms, seen: np.ndarray, texts: Any, n: int) -> Terms:
         """Return the terms of n texts, weighted by the numbers of texts, and brought to norm 1."""
-        values = found.values * logs1((1 + texts) / (1 + seen))
+        values = found.values * (1 + logs((1 + texts) / (1 + seen)))
         norms = np.sqrt(np.bincount(found.rows, values * values, minlength=n))
         return found._replace(values=values / norms[found.rows])
 
@@ -180,7 +176,7 @@ def terms_of(hashes: np.ndarray, size: int) -> Terms:
     pairs = mixed(a[paired].astype(np.uint64), b[paired].astype(np.uint64)).astype(np.int64)
     words, rows = np.concatenate([words, pairs]), np.concatenate([rows, rows[1:][paired]])
     keys, counts = np.unique(rows * size + words % size, return_counts=True)
-    return Terms(keys // size, keys % size, logs1(counts))
+    return Terms(keys // size, keys % size, 1 + logs(counts))
 
 
 def ranks(places: np.ndarray) -> np.ndarray:
@@ -194,23 +190,6 @@ def ranks(places: np.ndarray) -> np.ndarray:
     lengths = np.diff(starts, append=len(places))
     found = np.empty(len(places), int)
     found[order] = np.arange(len(places)) - np.repeat(starts, lengths) + 1
-    return found
-
-
-def log1(x: float) -> float:
-    """Return 1 + log(x), interpolated between powers of two.
-
-    >>> log1(1.0), round(log1(8), 4), round(math.log(8), 4)
-    (1.0, 3.0794, 2.0794)
-    """
-    part, exponent = math.frexp(x)
-    return 1 + LOG2 * (exponent - 2 + 2 * part)
-
-
-def logs1(x: np.ndarray) -> np.ndarray:
-    """Return `log1` of several numbers."""
-    part, exponent = np.frexp(x)
-    found: np.ndarray = 1 + LOG2 * (exponent - 2 + 2 * part)
     return found
 
 
