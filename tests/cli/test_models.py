@@ -511,6 +511,16 @@ def test_odd_values_are_counted_when_they_are_predicted(call, tmp_path, ending):
     ]
 
 
+def test_learned_columns_that_no_object_has_are_named(call, tmp_path):
+    written(tmp_path / "a.jsonl", [{"a": i, "b": "xy"[i % 2], "label": i % 2} for i in range(40)])
+    written(tmp_path / "b.jsonl", [{"a": i, "B": "x"} for i in range(9)])
+    written(tmp_path / "c.jsonl", [{"a": i} if i else {"b": "x"} for i in range(9)])
+    done(call("run", "a.jsonl", *FAST, "--save", "m.model"))
+    why = "selectron: b.jsonl: no row has b, which the model has learned from\n"
+    assert done(call("predict", "m.model", "b.jsonl", "-o", "out.csv")).stderr == why
+    assert done(call("predict", "m.model", "c.jsonl", "-o", "out.csv")).stderr == ""
+
+
 def test_lists_of_another_length_are_counted_when_they_are_predicted(call, tmp_path):
     for length in (3, 4):
         lists = ([i % 3] * length if i % 5 else [] for i in range(60))

@@ -225,6 +225,22 @@ def test_what_cannot_be_done(call, stream, half):
         assert classes == "" or "at least two different labels are needed" in result.output
 
 
+def test_the_column_of_labels_is_named_where_it_was_guessed(call, tmp_path):
+    rows = [f"{i},{'xy'[i % 2]}" for i in range(20)]
+    (tmp_path / "a.csv").write_text("\n".join(["size,kind", *rows]))
+    found = call("pool", "a.csv", "--learner", "confident")
+    assert found.stderr == "kind: the label, as the last column\n"
+    assert call("pool", "a.csv", "--label", "kind", "--learner", "confident").stderr == ""
+
+
+def test_wide_rows_are_refused_where_they_would_not_end(call, tmp_path):
+    rows = [f"word{i} more{i % 3},{'xy'[i % 2]}" for i in range(12)]
+    (tmp_path / "a.csv").write_text("\n".join(["note,label", *rows]))
+    for learner in "sphere", "boosted":
+        found = call("pool", "a.csv", "--column", "note=text", "--learner", learner)
+        assert "dense rows of up to 1,000 features: use Confident." in found.stderr
+
+
 def test_keys_are_no_labels_while_no_class_is_known(call, half):
     result = call("pool", half, input="\ny\nn\nu\ns\nu\nq\nnews\n")
     assert result.exit_code == 0

@@ -3,7 +3,7 @@
 import importlib.util
 
 from selectron.errors import SelectronError
-from selectron.spark.session import check_java
+from selectron.spark.checks import check_java
 
 # PySpark warns of the version of pandas, and leaves sockets to the garbage collector
 NOISE = (

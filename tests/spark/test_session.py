@@ -7,7 +7,7 @@ import pytest
 
 from selectron.errors import SelectronError
 from selectron.spark import session
-from selectron.spark.session import check_java
+from selectron.spark.checks import check_java
 
 
 @pytest.fixture

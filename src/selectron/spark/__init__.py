@@ -3,7 +3,7 @@
 PySpark is imported when a function is first called.
 """
 
+from .checks import session
 from .decide import decide, models
-from .session import session
 
 __all__ = ["decide", "models", "session"]

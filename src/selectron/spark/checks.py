@@ -1,12 +1,21 @@
-"""Checks of parameters and of the columns of DataFrames."""
+"""What `decide` needs: a Spark session, and parameters and columns of a DataFrame that fit."""
 
+import os
+import re
+import shutil
+import subprocess
+import sys
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 from ..data.labels import listed
 from ..engine.parameters import shown, whole
 from ..errors import SelectronError
 
+OLDEST_JAVA = 17
+ROCKSDB = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+PROVIDER = "spark.sql.streaming.stateStore.providerClass"
 WHOLE = ("tinyint", "smallint", "int", "bigint")
 NUMBERS = (*WHOLE, "float", "double", "boolean", "decimal")
 DATED = ("timestamp", "timestamp_ntz", "date")
@@ -16,6 +25,51 @@ CLASSES: dict[type, tuple[str, tuple[str, ...]]] = {  # kinds of classes, and th
     bool: ("booleans", ("boolean",)),
     int: ("whole numbers", WHOLE),
 }
+
+
+def session(master: str | None = None, **settings: Any) -> Any:
+    """Return a Spark session with the state store that `decide` needs on streams.
+
+    `master` is Spark's address of a cluster, such as "local[2]" for two cores of this machine,
+    whose workers run this Python unless PYSPARK_PYTHON names another. `settings` are Spark's, with
+    `__` in place of dots: `spark__sql__shuffle__partitions=4`. Raises SelectronError if PySpark or
+    Java is missing, or Java is too old.
+
+    >>> from selectron import spark
+    >>> spark.session("local[2]").range(3).count()
+    3
+    """
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError as error:
+        raise SelectronError(
+            "selectron.spark needs PySpark: pip install 'selectron[spark]'."
+        ) from error
+    check_java()
+    if master is not None and master.startswith("local"):  # or else the `python3` of the PATH
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder.config(PROVIDER, ROCKSDB)
+    builder = builder if master is None else builder.master(master)
+    for name, value in settings.items():
+        builder = builder.config(name.replace("__", "."), value)
+    return builder.getOrCreate()
+
+
+def check_java() -> int:
+    """Return the version of Java that Spark will start; raise SelectronError if none will do."""
+    home = os.environ.get("JAVA_HOME")
+    java = Path(home, "bin", "java") if home else shutil.which("java")
+    remedy = f"install Java {OLDEST_JAVA} or later (on Debian, openjdk-17-jre-headless)"
+    if java is None or not Path(java).exists():
+        where = f"JAVA_HOME is {home}, which has no bin/java" if home else "no java is on the PATH"
+        raise SelectronError(f"Spark needs Java, and {where}: {remedy}.")
+    shown = subprocess.run([java, "-version"], capture_output=True, text=True, check=False)
+    found = re.search(r'version "(?:1\.)?(\d+)', shown.stderr + shown.stdout)
+    if found is None or int(found[1]) < OLDEST_JAVA:
+        version = found[1] if found else "unknown"
+        needed = f"Spark needs Java {OLDEST_JAVA} or later"
+        raise SelectronError(f"{needed}, and {java} is {version}: {remedy}.")
+    return int(found[1])
 
 
 def kind(frame: Any, name: str) -> str:

@@ -11,8 +11,8 @@ from ..errors import SelectronError
 from ..learners import LeadingHistory
 from ..model.keyed import Keyed
 from . import checks
+from .checks import PROVIDER, ROCKSDB
 from .columns import Columns
-from .session import PROVIDER, ROCKSDB
 
 LEARNER = LeadingHistory(fourier=0)  # the state of a key with 10 features takes 12 kB
 
