@@ -96,7 +96,7 @@ def test_rows_without_a_time_are_refused_where_a_budget_goes_by_it(call, dated):
     file.write_text(file.read_text().replace("when", "day", 1))
     found = call("label", model, file)
     assert found.exit_code == 1
-    assert "there is no column 'when', which the budget needs" in found.stderr
+    assert "a row has no 'when', which the budget needs" in found.stderr
 
 
 def test_a_budget_a_day_needs_a_model_with_a_column_of_times(call, halves):

@@ -201,18 +201,22 @@ def test_the_numbers_are_those_of_the_definitions():
 
 
 @pytest.mark.parametrize("blank", [0.0, 0.3])
-@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e6])
+@pytest.mark.parametrize("scale", [1e-30, 1e-3, 1.0, 1e6, 1e120])
 def test_skewed_numbers_have_a_logarithm_from_the_hundredth_on(scale, blank):
     rng = np.random.default_rng(2)
     values = scale * rng.choice([-1, 1], 400, p=[0.1, 0.9]) * rng.lognormal(0, 2, 400)
     rows = [{"c": None if rng.random() < blank else value} for value in values.tolist()]
     given = [j for j, row in enumerate(rows) if row["c"] is not None]
-    low = 2.0 ** np.floor(np.log2(1 + abs(values)))
-    logs = np.copysign(np.log(low) + np.log(2) * ((1 + abs(values)) / low - 1), values)
+    small = sorted(abs(values[given[:100]]))[5]  # the 5% quantile
+    sizes = 1 + abs(values) / 2.0 ** math.floor(math.log2(small))
+    low = 2.0 ** np.floor(np.log2(sizes))
+    logs = np.copysign(np.log(low) + np.log(2) * (sizes / low - 1), values)
     first = logs[given[:100]]
     expected = np.clip((logs - first.mean()) / first.std(), -8, 8)
     together, alone = TableEncoder(), TableEncoder()
-    blocks = list(together.learn(pa.Table.from_pylist(rows)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        blocks = list(together.learn(pa.Table.from_pylist(rows)))
     assert bits(blocks) == bits([alone.learn_one(row) for row in rows])
     at = together.get_feature_names_out().tolist().index("log of c")
     found = np.concatenate([np.pad(b.values, ((0, 0), (0, 8)))[:, at] for b in blocks])
@@ -527,6 +531,8 @@ def test_values_that_share_words_are_text(value, kind):
     rows = [{"c": value(r)} for _ in range(200)]
     assert TableEncoder().fit(rows).kinds_ == {"c": kind}
     assert TableEncoder({"c": "category"}).fit(rows).kinds_ == {"c": "category"}
+    found = TableEncoder().fit([{"c": value(r), "n": r.random()} for _ in range(200)])
+    assert (found.kinds_["c"], found.sparse_) == (kind, False)  # a number shows curves
 
 
 def test_the_values_of_ids_are_forgotten():

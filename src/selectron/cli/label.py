@@ -5,6 +5,7 @@ import csv
 import time
 from collections import deque
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -182,10 +183,9 @@ class ModelSession:
             with naming(self.file, chunk.first):
                 chunk = self.saved.flat(chunk)
                 columns = others(self.saved, chunk)
-            if not isinstance(chunk.rows, list):  # objects need not have every name
-                check_shown(self.file, self.show, chunk.rows.column_names)
             columns = {name: column for name, column in columns.items() if name not in kept}
             values = records_of(chunk.rows)
+            check_shown(self.file, self.show, {*known, *chain.from_iterable(values)})
             more = records_of(pa.table(columns)) if columns else [{}] * len(values)
             for number, (row, rest) in enumerate(zip(values, more, strict=True), chunk.first + 1):
                 self.ahead.append(Row(number, row, {name: row.get(name) for name in known}, rest))
@@ -219,7 +219,7 @@ class ModelSession:
     def _ask(self, row: Row, proposal: Any) -> None:
         """Show a row, and learn the answer; raise EOFError to quit."""
         click.echo(f"\nrow {row.number:,}")
-        for name in self.show or row.values:
+        for name in dict.fromkeys(self.show) or row.values:
             if (value := row.values.get(name)) is not None and name != self.hidden:
                 click.echo(f"  {name}: {str(value)[: terminal.WIDEST]}")
         found = terminal.answer(proposal, self.saved.classifier.classes_.tolist(), self._other)

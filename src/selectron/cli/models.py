@@ -73,7 +73,7 @@ class Saved(NamedTuple):
         """Return the time of a row in seconds, None if it is not used or the model knows none."""
         used = self.time and by_time(self.classifier.asker)
         if used and self.time not in row:
-            raise SelectronError(f"there is no column {self.time!r}, which the budget needs")
+            raise SelectronError(f"a row has no {self.time!r}, which the budget needs")
         return second(row[self.time], self.time) if used else None
 
     def spend(self, budget: Any, again: bool = False) -> None:

@@ -196,11 +196,13 @@ def simulate(file: str, table: Table, **options: Any) -> None:
 
 
 def default_orders(table: Table) -> list[str]:
-    """Return the orders that apply: the paper's learners take two classes and dense rows."""
+    """Return the orders that apply: the paper's learners take two classes and few features."""
+    from ..pool.perceptron import WIDEST
+
     orders = ["confident", "random", "given", "worst"]
     if len(set(table.y)) > 2:
         return orders
-    if not isinstance(table.X, np.ndarray):
+    if not isinstance(table.X, np.ndarray) or table.X.shape[1] >= WIDEST:
         return [*orders, "greedy"]
     return [*orders, "greedy", "sphere", *(["boosted"] if len(table.y) <= PAPERS else [])]
 

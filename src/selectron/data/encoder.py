@@ -31,12 +31,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     """Encode tables of mixed columns as rows of numbers, and learn the encoding with the stream.
 
     Numbers are standardised by the mean and deviation so far; a blank counts as the mean, and sets
-    a feature that marks it. Categories and booleans get a feature for every value, dates a trend
-    and the hour, weekday and day of the year as sine and cosine, text its words (hashed, with
-    tf-idf weights); lists of numbers are used as they are. The type of a column determines its
-    kind, or else its first 100 values do; later ones of another kind count as blank. Except for the
-    choice of dense or sparse rows, the encoding of a row depends on that row and those before it
-    only, so a stream gives the same rows in any chunks.
+    a feature that marks it; skewed numbers get a logarithm. Categories and booleans get a feature
+    for every value, dates a trend and the hour, weekday and day of the year as sine and cosine,
+    text its words (hashed, with tf-idf weights); lists of numbers are used as they are. The type of
+    a column determines its kind, or else its first 100 values do; later ones of another kind count
+    as blank. Except for the choice of dense or sparse rows, the encoding of a row depends on that
+    row and those before it only, so a stream gives the same rows in any chunks.
 
     Parameters
     ----------
@@ -47,7 +47,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Columns to leave out, if a table has them.
     form : {"auto", "dense", "sparse"}, default "auto"
         The form of the rows; "auto" is sparse if, judged by the first rows given (100 at most), a
-        column of the first row is text, or over 256 columns are categories.
+        column of the first row is text, or over 256 columns are categories. Next to numbers,
+        dates or vectors, it takes more than tags and codes to make rows sparse.
     text_size : int, default 32768
         Number of features that words are hashed to in sparse rows.
 
@@ -370,7 +371,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             if not column.settled:
                 column.recognise(x.get(column.name))
         kinds = [column.kind for column in trial]
-        sparse = "text" in kinds or kinds.count("category") > MOST  # dense rows have no more places
+        measured = not {"number", "date", "vector"}.isdisjoint(kinds)  # dense rows show curves
+        texts = (one for one in trial if one.kind == "text")
+        sparse = not all(one.composed and measured for one in texts)
+        sparse = sparse or kinds.count("category") > MOST  # dense rows have no more places
         sparse = sparse if self.form == "auto" else self.form == "sparse"
         self.columns_, self.n_first_, self.n_rows_ = columns, len(columns), 0
         self.layout_ = Layout(int(self.text_size) if sparse else 0)

@@ -61,7 +61,7 @@ class Layout:
 
 
 class Kind:
-    """A kind of column. Attributes are plain values, which a model file can hold."""
+    """A kind of column."""
 
     kind: ClassVar[str]
 
@@ -73,6 +73,14 @@ class Kind:
     def copy(self) -> Any:
         """Return an independent copy."""
         return copy(self)
+
+    def pack(self) -> dict[str, Any]:
+        """Return everything as values for JSON."""
+        return vars(self)
+
+    def unpack(self, values: dict[str, Any]) -> None:
+        """Take what was packed."""
+        vars(self).update(values)
 
     def miss(self, x: Any) -> None:
         """Count a blank, or a value of another kind."""

@@ -25,6 +25,7 @@ OTHER = {"": ",", "dmy": "mdy"}  # the styles that fit as well, as long as no va
 CLIP = 8.0  # standard deviations from the mean at which numbers are clipped
 FEW = 8  # numbers whose deviation is not relied upon yet
 TRIED, VARIED, SKEWED = 100, 12, 2.0  # numbers, different ones, skewness for a logarithm
+LEAST = 1e-300
 SERIAL = 10_000, 100_000  # numbers of days, as spreadsheets write dates; EPOCH is 1970-01-01
 EPOCH = 25_569
 NORMAL = 1.4826  # standard deviations in a median absolute one, of normal numbers
@@ -34,8 +35,9 @@ class Number(Kind):
     """Numbers, standardised by the mean and deviation so far; a blank is the mean, with a mark.
 
     Deviations are taken from the first number, so that sums lose few digits. If the first TRIED
-    numbers are skewed, as amounts and counts are, a further feature is their logarithm, with the
-    sign, standardised by the mean and deviation of these numbers.
+    numbers are skewed, as amounts and counts are, a further feature is log(1 + |x| / unit), with
+    the sign of x, standardised by the mean and deviation of these numbers. The unit is the power of
+    two below the 5% quantile of their sizes.
     """
 
     kind = "number"
@@ -56,7 +58,8 @@ class Number(Kind):
         self.count, self.first, self.total, self.squares = 0, math.nan, 0.0, 0.0
         self.early: list[float] = []  # the numbers until there are FEW
         self.tried: list[float] = []  # the numbers until there are TRIED
-        self.log_mean, self.log_deviation = 0.0, 0.0  # 0 where there is no logarithm
+        self.log_unit, self.log_mean = 1.0, 0.0
+        self.log_deviation = 0.0  # 0 where there is no logarithm
 
     def details(self) -> list[str]:
         """Return how text is read, if not as Python writes numbers, and whether logs are taken."""
@@ -131,7 +134,7 @@ class Number(Kind):
             if count <= TRIED and self.skews and self.try_log([value]):
                 self.begin_log(layout)
         if self.log_deviation > 0:
-            off = math.copysign(log(1 + abs(value)), value) - self.log_mean
+            off = math.copysign(log(1 + abs(value) / self.log_unit), value) - self.log_mean
             out[self.log] = min(max(off / self.log_deviation, -CLIP), CLIP)
 
     def keep_early(self, value: float) -> None:
@@ -153,15 +156,18 @@ class Number(Kind):
             return False
         found, self.tried = np.array(self.tried), []
         off = found - found.mean()
+        off /= max(abs(off).max(), LEAST)  # or cubes may be too large
         if len(np.unique(found)) < VARIED or abs((off**3).mean()) < SKEWED * off.std() ** 3:
             return False
-        found = np.copysign(logs(1 + abs(found)), found)
+        sizes = np.sort(abs(found[found != 0]))
+        self.log_unit = 2.0 ** (math.frexp(sizes[len(sizes) // 20])[1] - 1)
+        found = np.copysign(logs(1 + abs(found) / self.log_unit), found)
         self.log_mean, self.log_deviation = float(found.mean()), float(found.std())
         return self.log_deviation > 0
 
     def logarithm(self, values: np.ndarray) -> np.ndarray:
         """Return logarithms, standardised."""
-        found = np.copysign(logs(1 + abs(values)), values) - self.log_mean
+        found = np.copysign(logs(1 + abs(values) / self.log_unit), values) - self.log_mean
         clipped: np.ndarray = (found / self.log_deviation).clip(-CLIP, CLIP)
         return clipped
 

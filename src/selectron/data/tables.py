@@ -153,6 +153,7 @@ class Column:
         self.encoder: Any = None  # of the kind; None if it is not known yet
         self.made: dict[str, Kind] = {}
         self.before = 0  # rows before its first value
+        self.composed = False  # whether it is text as its values share words
         self.different: list[int] = []  # of how many values, if it is ignored as they are ids
         self.unused: list[int] = []  # places of features for values, if they are no categories
         self.choose(kind)
@@ -195,6 +196,7 @@ class Column:
         if self.rows >= FIRST_ROWS:
             self.settled = True
             if self.kind == "category" and not self.given and self._is_composed():
+                self.composed = True
                 self.choose("text")
             elif self.kind == "category" and self._is_id():
                 self.different = [len(self.distinct), self.values]
@@ -302,7 +304,7 @@ class Column:
 
     def pack(self) -> dict[str, Any]:
         """Return everything as values for JSON."""
-        made = {name: vars(kind) for name, kind in self.made.items()}
+        made = {name: kind.pack() for name, kind in self.made.items()}
         values = {**vars(self), "distinct": sorted(self.distinct), "made": made}
         del values["encoder"]
         return values
@@ -313,7 +315,7 @@ class Column:
         column = cls(values["name"])
         made = {name: KINDS[name](values["name"]) for name in values["made"]}
         for name, kind in made.items():
-            vars(kind).update(values["made"][name])
+            kind.unpack(values["made"][name])
         vars(column).update(values, made=made, distinct=set(values["distinct"]))
         column.choose(column.kind)
         return column

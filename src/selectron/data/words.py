@@ -83,13 +83,21 @@ class Text(Kind):
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self.words = self.texts = 0
-        self.seen: list[int] = []  # the number of texts with a term at each place
+        self.seen = np.zeros(0, int)  # the number of texts with a term at each place
 
     def copy(self) -> "Text":
         """Return an independent copy."""
         twin: Text = super().copy()
         twin.seen = self.seen.copy()
         return twin
+
+    def pack(self) -> dict[str, Any]:
+        """Return everything as values for JSON."""
+        return {**vars(self), "seen": self.seen.tolist()}
+
+    def unpack(self, values: dict[str, Any]) -> None:
+        """Take what was packed."""
+        super().unpack({**values, "seen": np.array(values["seen"], int)})
 
     def details(self) -> list[str]:
         """Return the mean number of words."""
@@ -99,6 +107,7 @@ class Text(Kind):
         """Give places to the hashed features."""
         names = (f"{self.name}: hashed {j}" for j in range(TEXT_PLACES))
         self.place = 0 if layout.front else layout.add(names)
+        self.seen = self.seen if len(self.seen) else np.zeros(layout.front or TEXT_PLACES, int)
 
     def read(self, x: Any) -> str:
         """Return a value as text in lower case, "" if it is blank."""
@@ -118,13 +127,12 @@ class Text(Kind):
             return
         self.words += len(words) if learn else 0
         size = layout.front or TEXT_PLACES
-        self.seen = self.seen or [0] * size
-        pairs = [mixed(a, b) for a, b in pairwise(words) if a & b & UNSPACED_BIT]
-        counts = Counter(h % size for h in (*words, *pairs))
+        counts = Counter(h % size for h in (*words, *pairs_of(words)))
+        places = sorted(counts)
+        self.seen[places] += learn
         square, values, texts = 0.0, dict[int, float](), 1 + self.texts
-        for place in sorted(counts):
-            self.seen[place] += learn
-            value = (1 + log(counts[place])) * (1 + log(texts / (1 + self.seen[place])))
+        for place, having in zip(places, self.seen[places].tolist(), strict=True):
+            value = (1 + log(counts[place])) * (1 + log(texts / (1 + having)))
             values[self.place + place] = value
             square += value * value
         norm = math.sqrt(square)
@@ -132,9 +140,14 @@ class Text(Kind):
             out[place] = out.get(place, 0.0) + value / norm
 
     def terms(self, x: Any, layout: Layout) -> Iterator[tuple[int, str]]:
-        """Yield the words of a text, each with its place before."""
-        for word in WORD.findall(self.read(x)):
-            yield self.place + HASHES[word] % (layout.front or TEXT_PLACES), word
+        """Yield the terms of a text, each with its place before."""
+        words = WORD.findall(self.read(x))
+        hashes, size = [HASHES[word] for word in words], layout.front or TEXT_PLACES
+        for h, word in zip(hashes, words, strict=True):
+            yield self.place + h % size, word
+        for (a, v), (b, w) in pairwise(zip(hashes, words, strict=True)):
+            for h in pairs_of([a, b]):
+                yield self.place + h % size, v + w
 
     def prepare(self, array: pa.Array, layout: Layout, learn: bool) -> tuple[Any, list[Event]]:
         """Return the features of texts, and whether the column is new."""
@@ -142,19 +155,21 @@ class Text(Kind):
         hashes, size = hashes_of(texts), layout.front or TEXT_PLACES
         found = terms_of(hashes, size)
         if not learn:
-            seen = np.array(self.seen or [0] * size)[found.places]
+            seen = self.seen[found.places] if self.place >= 0 else 0
             return self.weighted(found, seen, self.texts, len(texts)), []
+        if self.place < 0:
+            self.seen = np.zeros(size, int)
         filled = np.fromiter(map(bool, texts), int, len(texts))
         count = self.texts + np.cumsum(filled)[found.rows]
-        before = np.array(self.seen or [0] * size)
-        ready = self.weighted(found, before[found.places] + ranks(found.places), count, len(texts))
-        self.seen = (before + np.bincount(found.places, minlength=size)).tolist()
+        seen = self.seen[found.places] + ranks(found.places)
+        ready = self.weighted(found, seen, count, len(texts))
+        np.add.at(self.seen, found.places, 1)
         self.blanks += len(texts) - int(filled.sum())
         self.texts += int(filled.sum())
         self.words += int((hashes >= 0).sum())
         return ready, [(0, self.begin)] if self.place < 0 else []
 
-    def weighted(self, found: Terms, seen: np.ndarray, texts: Any, n: int) -> Terms:
+    def weighted(self, found: Terms, seen: Any, texts: Any, n: int) -> Terms:
         """Return the terms of n texts, weighted by the numbers of texts, and brought to norm 1."""
         values = found.values * (1 + logs((1 + texts) / (1 + seen)))
         norms = np.sqrt(np.bincount(found.rows, values * values, minlength=n))
@@ -191,6 +206,11 @@ def ranks(places: np.ndarray) -> np.ndarray:
     found = np.empty(len(places), int)
     found[order] = np.arange(len(places)) - np.repeat(starts, lengths) + 1
     return found
+
+
+def pairs_of(words: list[int]) -> list[int]:
+    """Return the hashes of pairs of neighbouring characters of scripts without spaces."""
+    return [mixed(a, b) for a, b in pairwise(words) if a & b & UNSPACED_BIT]
 
 
 def mixed(a: Any, b: Any) -> Any:

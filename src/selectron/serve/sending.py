@@ -208,7 +208,7 @@ def check_sent(sender: Sender, line: Line) -> None:
 def reason(line: Line, reply: Any) -> str:
     """Return why the stream refuses an item."""
     why = f"{line.where}: {reply['error']['message'].rstrip('.')}"
-    other = "; give other lines another --name" * (reply["error"]["code"] == "conflict")
+    other = "; use another --name for other lines" if reply["error"]["code"] == "conflict" else ""
     return f"{why}{other}."
 
 
