@@ -226,6 +226,16 @@ def test_skewed_numbers_have_a_logarithm_from_the_hundredth_on(scale, blank):
     assert together.report()[0].startswith("c: number, with its logarithm")
 
 
+def test_logarithms_are_finite_whatever_the_sizes():
+    rng = np.random.default_rng(0)
+    values = np.concatenate([[5e-324] * 30, 10.0 ** rng.uniform(-300, 0, 270), [9e149, -9e149]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = TableEncoder().fit_transform(pa.table({"p": values}))
+    assert found.shape[1] >= 2
+    assert np.isfinite(found).all()
+
+
 def test_numbers_that_are_not_skewed_have_no_logarithm():
     rng = np.random.default_rng(0)
     columns = {"normal": rng.normal(size=300), "uniform": rng.random(300)}

@@ -25,7 +25,6 @@ OTHER = {"": ",", "dmy": "mdy"}  # the styles that fit as well, as long as no va
 CLIP = 8.0  # standard deviations from the mean at which numbers are clipped
 FEW = 8  # numbers whose deviation is not relied upon yet
 TRIED, VARIED, SKEWED = 100, 12, 2.0  # numbers, different ones, skewness for a logarithm
-LEAST = 1e-300
 SERIAL = 10_000, 100_000  # numbers of days, as spreadsheets write dates; EPOCH is 1970-01-01
 EPOCH = 25_569
 NORMAL = 1.4826  # standard deviations in a median absolute one, of normal numbers
@@ -156,11 +155,12 @@ class Number(Kind):
             return False
         found, self.tried = np.array(self.tried), []
         off = found - found.mean()
-        off /= max(abs(off).max(), LEAST)  # or cubes may be too large
+        off /= abs(off).max() or 1.0  # or cubes may be too large
         if len(np.unique(found)) < VARIED or abs((off**3).mean()) < SKEWED * off.std() ** 3:
             return False
         sizes = np.sort(abs(found[found != 0]))
-        self.log_unit = 2.0 ** (math.frexp(sizes[len(sizes) // 20])[1] - 1)
+        small = max(sizes[len(sizes) // 20], 1 / LARGEST)  # so that quotients are finite
+        self.log_unit = 2.0 ** (math.frexp(small)[1] - 1)
         found = np.copysign(logs(1 + abs(found) / self.log_unit), found)
         self.log_mean, self.log_deviation = float(found.mean()), float(found.std())
         return self.log_deviation > 0
