@@ -149,7 +149,8 @@ def standing(stream: Stream, seq: int, who: str, anybody: bool) -> tuple[Questio
         raise missing(f"answer {seq} in stream {stream.name!r}")
     question = stream.question(entry.item)
     if seq not in question.standing:
-        why = "does not stand any more" if entry.body["counts"] else "does not count"
+        stood = entry.body["counts"] or entry.body["verdict"] == SKIP
+        why = "does not stand any more" if stood else "does not count"
         raise Problem(409, "superseded", f"Answer {seq} {why}.")
     if not anybody and entry.who != who:
         raise Problem(403, "forbidden", "Only an admin corrects or undoes the answers of others.")
