@@ -57,8 +57,7 @@ class Number(Kind):
         self.count, self.first, self.total, self.squares = 0, math.nan, 0.0, 0.0
         self.early: list[float] = []  # the numbers until there are FEW
         self.tried: list[float] = []  # the numbers until there are TRIED
-        self.log_unit, self.log_mean = 1.0, 0.0
-        self.log_deviation = 0.0  # 0 where there is no logarithm
+        self.log_unit, self.log_mean, self.log_deviation = 1.0, 0.0, 0.0  # 0 where there is none
 
     def details(self) -> list[str]:
         """Return how text is read, if not as Python writes numbers, and whether logs are taken."""

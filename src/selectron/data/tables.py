@@ -47,7 +47,7 @@ GROUPS = 5  # different values up to which those like "<18" are groups
 LISTS = list | tuple | np.ndarray
 DAYS = {date, type(None)}
 UNSPACED_WORD = 3  # characters of a script without spaces that count as a word
-SHARED, MANY = 3, 30  # values that share a word, of at least so many, if they are composed
+SHARED, MANY = 3, 30  # values that share a word, and values needed, for composed ones
 FIRST_ROWS = 100  # of a column, from its first value on, in which the kind is recognised
 
 

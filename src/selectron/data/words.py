@@ -146,8 +146,8 @@ class Text(Kind):
         for h, word in zip(hashes, words, strict=True):
             yield self.place + h % size, word
         for (a, v), (b, w) in pairwise(zip(hashes, words, strict=True)):
-            for h in pairs_of([a, b]):
-                yield self.place + h % size, v + w
+            if a & b & UNSPACED_BIT:
+                yield self.place + mixed(a, b) % size, v + w
 
     def prepare(self, array: pa.Array, layout: Layout, learn: bool) -> tuple[Any, list[Event]]:
         """Return the features of texts, and whether the column is new."""
