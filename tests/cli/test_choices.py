@@ -32,9 +32,9 @@ def test_a_file_of_many_classes_some_of_which_come_late(call, tmp_path, many):
     ]
     (tmp_path / "many.csv").write_text("\n".join(["u,v,w,label", *lines]))
     argv = ("run", "many.csv", "--learner", "passive-aggressive:C=0.1", "--ask", "always")
-    found = call(*argv, "--many", many, "--json", "-o", "out.jsonl")
+    found = call(*argv, "--many", many, "--json", "-o", "out.json")
     (result,) = json.loads(found.stdout)
-    rows = [json.loads(line) for line in Path("out.jsonl").read_text().splitlines()]
+    rows = [json.loads(line) for line in Path("out.json").read_text().splitlines()]
     assert [row["label"] for row in rows] == labels.tolist()
     assert result["mistakes"] == sum(row["label"] != row["prediction"] for row in rows)
     assert result["accuracy"] > 0.8

@@ -210,6 +210,16 @@ def test_a_decimal_that_is_no_number_is_missing():
     assert run.labelled.tolist() == [True, False, False, True] * 2
 
 
+def test_decimals_and_whole_numbers_are_the_same_classes():
+    one, two = Decimal(1), Decimal(2)
+    run = OnlineClassifier(Perceptron(), classes=[1, 2]).run(ROWS, [one, two] * 4)
+    assert run.labelled.all()
+    for first, then in (([1, 2], [one, two]), ([one, two], [1, 2])):
+        clf = OnlineClassifier(Perceptron()).fit(ROWS, first * 4)
+        clf.partial_fit(ROWS, then * 4)
+        assert clf.classes_.tolist() == first
+
+
 PAIRS = np.empty(8, object)
 PAIRS[:] = [(1, 2), (3, 4)] * 4
 UNWRITABLE = {

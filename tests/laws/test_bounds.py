@@ -5,6 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
+from selectron.engine.bind import bind
+from selectron.engine.parts import Space, declared
 from selectron.spaces.state import SMALLEST
 
 from .grid import ASKERS, LEARNERS, every, marked, method, name_of, plain_loop
@@ -84,7 +86,9 @@ def test_in_first_order_the_ceiling_is_q_itself(case):
     model = case.model(6)
     block = model.space.rows(case.block(rows.values), True)
     literal = (with_constant(case.model(6, normalize=False), rows.values) ** 2).sum(axis=1)
+    declares = (declared(model.space, Space, name) for name in ("form", "ceiling"))
+    form, ceiling = (bind(function, {"space": model.space}) for function in declares)
     for i in range(20):
-        q = model.space.form(model.state, block, i)
-        assert q == model.space.ceiling(model.state, model.space.squared_norm(block, i))
+        q = form(model.state, block, i)
+        assert q == ceiling(model.state, model.space.squared_norm(block, i))
         assert q == pytest.approx(literal[i], rel=1e-12)

@@ -12,6 +12,7 @@ import pytest
 from selectron.askers import Disagreement
 from selectron.engine.bind import bind
 from selectron.engine.loop import play
+from selectron.engine.parts import Space
 from selectron.model.compose import parts
 
 from .grid import marked, method, name_of, parameters, quiet, spread_out
@@ -24,7 +25,7 @@ CASES = [case for case in spread_out() if not hasattr(case.learner, "ensemble")]
 def counted(case):
     """Return a model and the list to which it adds the row of every product."""
     found, products = dict(parts(*case.kinds)), []
-    form = found["space"].form
+    form = getattr(found["space"], "form", Space.form)
 
     def counting(s, rows, i):
         products.append(i)

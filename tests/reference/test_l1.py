@@ -211,7 +211,7 @@ def move(space, x, label, radius, constant=True, before=None):
     rows = space.rows(block, constant)
     state = before or space.start(7, None)
     with np.errstate(all="ignore"):
-        now = Round(0.0, float(space.form(state, rows, 0)), float(label), 0.0, 0.0, 0.0)
+        now = Round(0.0, float(space.squared_norm(rows, 0)), float(label), 0.0, 0.0, 0.0)
         return space.move(state, rows, 0, 1.0, now, Projection(radius)), state
 
 

@@ -52,6 +52,7 @@ def test_tokens_are_listed_and_revoked(call, tmp_path):
         assert expires.endswith("Z")
     assert call("--list-tokens").stdout.splitlines()[2] == "bob\tread\tnever"
     assert made.stdout.strip() not in call("--list-tokens").stdout
+    assert call("--list-tokens", "--token", "read").exit_code == 2  # one of them
     assert call("--revoke", "anna").exit_code == 0
     assert "anna" not in call("--list-tokens").stdout
     again = call("--revoke", "anna")

@@ -23,7 +23,7 @@ from ..storage import MAGIC
 from ..streams.readers import by_name
 
 BALANCED = "balanced"
-DECISIONS = (".csv", ".jsonl", ".ndjson", ".parquet", ".pq")  # endings of their files
+DECISIONS = (".csv", ".parquet", ".pq", ".json", ".jsonl", ".ndjson")  # endings of their files
 PICTURES = (".png", ".svg", ".pdf")
 DEMO = LeadingHistory(), LASEC(), SecondOrderPerceptron(), PassiveAggressive(), Perceptron()
 FOR_FILES = [

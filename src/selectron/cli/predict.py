@@ -17,7 +17,15 @@ from ..streams.readers import Chunk, by_name
 from . import ExamplesFirst, warn
 from .files import all_columns, appending, cell, naming, watched
 from .models import Saved, load, uninterrupted
-from .options import check_different, check_target, model_and_file, of_a_model, of_text, target
+from .options import (
+    DECISIONS,
+    check_different,
+    check_target,
+    model_and_file,
+    of_a_model,
+    of_text,
+    target,
+)
 
 
 @click.command(cls=ExamplesFirst)
@@ -38,7 +46,7 @@ def predict(paths: tuple[str, ...], model: str | None, output: str | None, **opt
         selectron predict mail.model tomorrow.csv -o labels.csv
     """
     model, file = model_and_file(model, paths)
-    check_target(output, (".csv", ".parquet", ".pq", ".json", ".jsonl", ".ndjson"), "-o")
+    check_target(output, DECISIONS, "-o")
     check_different("MODEL, FILE and -o", file, model, output)
     path = Path(output) if output else None
     saved, odd, rows = load(model), Counter[str](), 0

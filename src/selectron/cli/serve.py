@@ -54,6 +54,8 @@ def serve(files: tuple[str, ...], demo: bool, **options: Any) -> None:
     keys = options["list_tokens"] or options["revoke"] is not None
     if not (files or demo or (keys and options["data"])):
         raise click.UsageError("Give a FILE that declares streams, or --demo.")
+    if keys and options["token"] is not None:
+        raise click.UsageError("--token makes a token: leave out --list-tokens and --revoke.")
     folder = Path(options["data"] or ("selectron-data" if files else "selectron-demo"))
     with reported(extra="serve"):
         if not keys:

@@ -6,8 +6,9 @@ from typing import Any
 import click
 import numpy as np
 
+from ..data.labels import OF_TWO
 from ..engine.rows import Dense, widened
-from ..evaluate.contest import OF_TWO, Contestant, Played
+from ..evaluate.contest import Contestant, Played
 from ..model.run import Run
 from ..streams.readers import Chunk
 

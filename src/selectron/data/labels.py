@@ -12,6 +12,7 @@ from ..engine.parameters import shown
 from ..errors import SelectronError
 
 NARROW = 10_000
+OF_TWO = np.array([0, -1, 1], np.int8)  # codes of two classes, by their numbers
 SORTED_ROWS = 10  # for each class, from which a sorted stream is not due to chance
 SORTED = (
     "The rows are sorted by class, and look as if the concept changed with each class: unless this "
@@ -251,7 +252,8 @@ def encode(
     """
     if without is None:
         without = missing(y)
-    found = _many_codes(y, classes) if many else _two_codes(y, classes)
+    found = _many_codes(y, classes)
+    found = found if many else OF_TWO[found]
     unknown = (found == 0) & ~without
     if unknown.any():
         row = int(unknown.argmax())
@@ -269,14 +271,6 @@ def none_of(classes: np.ndarray) -> str:
     if len(classes) == 2:
         return f"neither {shown(classes[0])} nor {shown(classes[1])}"
     return f"none of the {len(classes)} classes {listed(classes)}"
-
-
-def _two_codes(y: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """Return -1 for the first class, +1 for the second, 0 for all else."""
-    codes = np.zeros(len(y), np.int8)
-    for code, label in zip((-1, 1), classes, strict=False):
-        codes[_equal(y, label)] = code
-    return codes
 
 
 def _many_codes(y: np.ndarray, classes: np.ndarray) -> np.ndarray:
@@ -316,8 +310,8 @@ def _narrow(labels: np.ndarray) -> bool:
 def _equal(y: np.ndarray, label: Any) -> np.ndarray:
     """Return where y equals a label; labels of another kind are never equal, nor is NA."""
     if y.dtype.kind == "O":
-        return np.array([not is_missing(value) and value == label for value in y], bool)
+        return np.array([not is_missing(value) and value == _plain(label) for value in y], bool)
     kind = "U" if isinstance(label, str) else "S" if isinstance(label, bytes) else ""
     if (y.dtype.kind if y.dtype.kind in "US" else "") != kind:
         return np.zeros(len(y), bool)
-    return y == label
+    return y == (float(label) if isinstance(label, Decimal) else label)

@@ -136,11 +136,13 @@ class Space(Protocol):
 
     @staticmethod
     def form(s: Any, rows: Any, i: int) -> float:
-        """Return q."""
+        """Return q: <x, x> in first order."""
+        return space.squared_norm(rows, i)
 
     @staticmethod
     def ceiling(s: Any, xx: float) -> float:
-        """Return an upper bound of q for rows with <x, x> = xx."""
+        """Return an upper bound of q for rows with <x, x> = xx: q itself in first order."""
+        return xx
 
     @staticmethod
     def observe(s: Any, rows: Any, i: int, t: float) -> None:

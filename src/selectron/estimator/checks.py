@@ -287,11 +287,6 @@ def classes(
     return found, False
 
 
-def known_classes(estimator: Any) -> tuple[np.ndarray, bool]:
-    """Return the classes before a label has come, and whether they are named."""
-    return classes(estimator, np.empty(0, object), None, least=0)
-
-
 def with_label(known: np.ndarray, named: bool, label: Any) -> np.ndarray:
     """Return the classes with that of a new label; raise SelectronError if it is not a class."""
     if named:
@@ -318,7 +313,7 @@ def check_told(estimator: Any, label: Any) -> None:
     known = getattr(estimator, "classes_", None)
     if known is not None and code(label, known, many=True):
         return
-    known, named = known_classes(estimator)
+    known, named = classes(estimator, np.empty(0, object), None, least=0)
     if not code(label, known, many=True):
         with_label(known, named, label)
 

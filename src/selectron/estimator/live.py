@@ -186,7 +186,8 @@ class DecidesAndTells(TakesRows):
     # Internals
 
     def _known_classes(self) -> tuple[np.ndarray, bool]:
-        return checks.known_classes(self)
+        """Return the classes before a label has come, and whether they are named."""
+        return checks.classes(self, np.empty(0, object), None, least=0)
 
     def _learn_judged(self, ticket: int, label: Any, weight: float, correct: Any) -> bool:
         if label is not None or weight != 1:

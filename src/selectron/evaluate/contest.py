@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..data.labels import Order
+from ..data.labels import OF_TWO, Order
 from ..engine.rows import Sparse, extent
 from ..errors import Refused
 from ..history.drift import Drifts
@@ -23,7 +23,6 @@ MOST_SHOWN = 12  # rows with drift that a line of text shows
 BINS = 256  # of a curve at most; if there are more, neighbours are merged
 WINDOWS = 40
 FEW = "too few labels"
-OF_TWO = np.array([0, -1, 1], np.int8)  # codes of two classes, by their numbers
 
 Played = tuple[Chunk, np.ndarray, list[Outcome]]  # a part of a chunk, and numbers of its labels
 

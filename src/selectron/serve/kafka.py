@@ -5,6 +5,7 @@ killed, each message becomes one item. Entries of the log are sent in their orde
 of the last acknowledged one is stored afterwards: after a crash, some come twice, with one `entry`.
 """
 
+import sqlite3
 import time
 from contextlib import AbstractContextManager
 from itertools import islice
@@ -78,7 +79,7 @@ class Connection:
             try:
                 self.turn(ending)
                 self.failing = ""
-            except (SelectronError, KafkaException) as error:
+            except (SelectronError, KafkaException, OSError, sqlite3.Error) as error:
                 self.complain(str(error))
                 ending.wait(RETRY)
 

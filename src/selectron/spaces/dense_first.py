@@ -77,16 +77,6 @@ def squared_norm(rows: Any, i: int) -> float:
     return dot(rows.values[i], rows.values[i]) + rows.constant * rows.constant
 
 
-def form(s: Any, rows: Any, i: int) -> float:
-    """Return q = <x, x>."""
-    return squared_norm(rows, i)
-
-
-def ceiling(s: Any, xx: float) -> float:
-    """Return q itself."""
-    return xx
-
-
 @reassociated
 def add(w: np.ndarray, keep: float, eta: float, rows: Any, i: int, scale: float) -> float:
     """w <- keep w + eta x / scale; return <w, w>."""

@@ -13,7 +13,6 @@ from ..engine.arithmetic import dot
 from ..engine.bind import noinline
 from ..engine.parts import learner, storage
 from ..engine.round import Old, Round
-from .dense_first import ceiling as ceiling
 from .dense_first import square_after
 from .sparse_first import HIGHEST, LOWEST, fold
 from .state import CHANCE, COUNT, DUAL_LENGTH, FACTOR, HELD, LIMIT, NOTE, SQUARE, Field, numbers
@@ -46,11 +45,6 @@ def inner(s: Any, rows: Any, i: int) -> float:
     storage.fill(s, rows, i)
     n = int(s.scalars[HELD])
     return s.scalars[FACTOR] * dot(s.coef[:n], s.kappa[:n]) + 0.0 * storage.squared_norm(rows, i)
-
-
-def form(s: Any, rows: Any, i: int) -> float:
-    """Return q = k(x, x)."""
-    return storage.squared_norm(rows, i)
 
 
 def needs_growth(s: Any, rows: Any, i: int) -> bool:

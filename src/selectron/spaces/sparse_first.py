@@ -9,7 +9,6 @@ from ..engine.arithmetic import span_square, sparse_dot
 from ..engine.round import Round
 from ..engine.rows import Sparse, readonly
 from ..engine.rows import SparseRows as Rows
-from .dense_first import ceiling as ceiling
 from .dense_first import ceiling_all as ceiling_all
 from .dense_first import square_after
 from .state import BIAS, COUNT, FACTOR, LENGTH, SQUARE, Field, Table, numbers
@@ -68,11 +67,6 @@ def squared_norm(rows: Any, i: int) -> float:
     """Return <x, x>."""
     total = span_square(rows.values, rows.indptr[i], rows.indptr[i + 1])
     return total + rows.constant * rows.constant
-
-
-def form(s: Any, rows: Any, i: int) -> float:
-    """Return q = <x, x>."""
-    return squared_norm(rows, i)
 
 
 def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
