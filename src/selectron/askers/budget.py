@@ -35,7 +35,8 @@ START, HORIZON_START = 0.2, 0.03  # mean weight at first; that of the first row 
 LONG, SLOW, FAST = 1000, 200, 10  # rows that worth, surprise and recent surprise average over
 JUMP = 1.4  # times the mean surprise
 READY = 0.1  # part of the limit that must be saved for a burst to begin
-STALE = 40.0  # labels on their way, with which worth counts no more
+STALE = 40.0  # labels on their way, with which worth would count no more
+MOST_STALE = 0.75  # part of the rate for random rows at most: they hold few of a rare class
 SAVED_PART, HORIZON_SAVED_PART = 0.3, 0.1  # of the rate, where labels are rare
 
 FIRST_RATE = 0.1  # the rate before the pace of rows is known
@@ -327,8 +328,8 @@ def probabilities(
     share, audits, spare = rate
     room, ratio = share * a.saved, found.weight / found.mean_weight
     rows = max(LAG, a.horizon) if a.horizon > 0 else LAG
-    stale = min(1.0, waiting / STALE)
-    ratio = stale * stale + (1 - stale * stale) * ratio
+    stale = min(MOST_STALE, (waiting / STALE) * (waiting / STALE))
+    ratio = stale + (1 - stale) * ratio
     lag = b.owed / (share * rows) if share > 0 else 0.0
     pull = math.exp(min(MOST_PULL, max(-MOST_PULL, lag)))
     even = share * (1 - saved_part(a, b, share)) * ratio * pull
