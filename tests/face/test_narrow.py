@@ -7,6 +7,8 @@ import pytest
 from scipy.sparse import csr_array, hstack
 
 from selectron import Budget, OnlineClassifier
+from selectron.data import TableEncoder
+from selectron.learners import AROW
 from selectron.model.widths import NARROW, is_narrow
 
 pytestmark = pytest.mark.compiles  # with some hundred features, plain Python takes minutes
@@ -201,3 +203,49 @@ def test_what_was_learned_stays_with_more_features(kind, tmp_path):
     np.testing.assert_array_equal(again.predict(dicts(X[1000:])), after)
     late = clf.run(dicts(X[1000:]), held)
     assert np.mean(late.prediction == held) > np.mean(before == held) - 0.03
+
+
+def mixed(n=150, text=None):
+    """Rows of two numbers and a category; from row `text` on with words, too."""
+    random = np.random.default_rng(0)
+    for i in range(n):
+        row = {"a": random.normal(), "b": random.exponential(), "c": "uvw"[random.integers(3)]}
+        if text is not None and i >= text:
+            row["note"] = " ".join(f"word{j}" for j in random.integers(40, size=6))
+        yield row, "high" if row["a"] + (row["c"] == "u") > 0.5 else "low"
+
+
+@pytest.mark.parametrize("text", [None, 0, 60])
+def test_tables_are_narrow_until_words_come(text, tmp_path):
+    rows, y = zip(*mixed(text=text), strict=True)
+    options = {"asker": Budget(0.3), "classes": ["high", "low"], "random_state": 0}
+    whole, parts, single = (
+        OnlineClassifier(encoder=TableEncoder(form="sparse"), **options) for _ in range(3)
+    )
+    whole.run(list(rows), y)
+    for start in range(0, len(y), 40):
+        parts.run(list(rows[start : start + 40]), y[start : start + 40])
+    for row, label in zip(rows, y, strict=True):
+        decision = single.decide(row)
+        if decision.ask:
+            single.tell(decision.ticket, label)
+    whole.save(tmp_path / "model")  # narrower than the encoder's rows, if it has outgrown them
+    for other in (parts, single, OnlineClassifier.load(tmp_path / "model")):
+        np.testing.assert_array_equal(whole.coef_, other.coef_)
+        np.testing.assert_array_equal(whole.predict_proba([*rows]), other.predict_proba([*rows]))
+    assert narrow(whole) is (text is None)
+
+
+@pytest.mark.parametrize(
+    ("form", "learner"), [("sparse", None), ("sparse", AROW()), ("dense", AROW())]
+)
+def test_features_that_no_row_had_count_as_zero(tmp_path, form, learner):
+    rows, y = zip(*mixed(), strict=True)
+    clf = OnlineClassifier(learner, encoder=TableEncoder(form=form), random_state=0)
+    clf.run(list(rows), y)
+    clf.encoder_.partial_fit([rows[0] | {"c": "late", "d": "new"}])  # the model has not seen it
+    late, blank = rows[0] | {"c": "late", "d": "new"}, rows[0] | {"c": "other", "d": "other"}
+    np.testing.assert_array_equal(clf.predict_proba([late]), clf.predict_proba([blank]))
+    assert clf.coef_.shape == (1, len(clf.feature_names_))
+    clf.save(tmp_path / "model")
+    np.testing.assert_array_equal(OnlineClassifier.load(tmp_path / "model").coef_, clf.coef_)

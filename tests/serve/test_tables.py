@@ -42,7 +42,7 @@ def test_rows_are_those_of_the_encoder(desk):
     assert one.view()["columns"] == alone.report()
     assert "note: text, 3.0 words on average" in alone.report()
     assert "nested.a" in alone.kinds_
-    assert (model.sparse, model.width) == (True, alone.width_)
+    assert (model.sparse, model.width) == (True, len(alone.layout_))  # narrow, so dense to it
 
 
 @pytest.mark.parametrize("n", [1, 2, 39, 40, 41, 103])

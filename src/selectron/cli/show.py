@@ -78,7 +78,7 @@ def words_of(saved: Saved, file: str, options: dict[str, Any]) -> dict[int, str]
         for row in islice(chain.from_iterable(map(records, chunks)), ROWS):
             missing -= row.keys()
             for name, text in texts.items():
-                column = "" if layout.front else f"{name}: "
+                column = "" if layout.hashed else f"{name}: "
                 for place, word in text.terms(row.get(name), layout):
                     counts[place, f'{column}"{word[:LONGEST]}"'] += 1
     if not counts:
@@ -138,7 +138,7 @@ def hashed_and_unused(encoder: Any, width: int) -> np.ndarray:
     for column in encoder.columns_.values() if encoder else ():
         found[1, column.unused] = True
         if column.kind == "text" and column.encoder.place >= 0:
-            size = encoder.layout_.front or TEXT_PLACES
+            size = encoder.layout_.hashed or TEXT_PLACES
             found[0, column.encoder.place : column.encoder.place + size] = True
     return found
 

@@ -166,8 +166,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Return the names of the features."""
         check_is_fitted(self, "columns_")
-        front = [f"hashed {j}" for j in range(self.layout_.front)]
-        return np.array([*front, *self.layout_.names], dtype=object)
+        return np.array(self.layout_.all_names(), dtype=object)
 
     # What has been learned
 
@@ -184,7 +183,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     @property
     def sparse_(self) -> bool:
         """Whether rows are sparse."""
-        return self.layout_.front > 0
+        return self.layout_.hashed > 0
 
     @property
     def n_features_in_(self) -> int:
@@ -214,7 +213,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         twin = copy(self)
         if hasattr(self, "columns_"):
             twin.columns_ = {name: column.copy() for name, column in self.columns_.items()}
-            twin.layout_ = Layout(self.layout_.front, self.layout_.names)
+            twin.layout_ = Layout(*self.layout_.pack())
         return twin
 
     def pack(self) -> dict[str, Any]:
@@ -223,8 +222,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         params = self.get_params()
         params |= {"columns": dict(self.columns or {}), "ignore": list(self.ignore)}
         columns = [column.pack() for column in self.columns_.values()]
-        layout = [self.layout_.front, self.layout_.names]
-        found = {"params": params, "columns": columns, "layout": layout}
+        found = {"params": params, "columns": columns, "layout": self.layout_.pack()}
         return {**found, "first": self.n_first_, "rows": self.n_rows_}
 
     @classmethod

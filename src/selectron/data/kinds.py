@@ -37,27 +37,49 @@ class Cells(NamedTuple):
 
 
 class Layout:
-    """The places of a row: `front` ones for hashed features, then one for each name."""
+    """The places of a row: one for each name, and in sparse rows `hashed` ones for hashed features.
 
-    def __init__(self, front: int, names: Iterable[str] = ()) -> None:
-        self.front, self.names = front, list(names)
-        self.step = STEP_SPARSE if front else STEP
+    Those begin at `first`, once they are needed, so that rows stay narrow where nothing is hashed.
+    """
+
+    def __init__(self, hashed: int, names: Iterable[str] = (), first: int = -1) -> None:
+        self.hashed, self.names, self.first = hashed, list(names), first
+        self.step = STEP_SPARSE if hashed else STEP
         self.width = 0  # of rows: some features more than there are
         self.add(())
 
     def __len__(self) -> int:
-        return self.front + len(self.names)
+        return len(self.names) + (self.hashed if self.first >= 0 else 0)
+
+    def pack(self) -> tuple[int, list[str], int]:
+        """Return what makes an equal layout."""
+        return self.hashed, self.names, self.first
 
     def add(self, names: Iterable[str]) -> int:
         """Give places to features; return the first."""
         place = len(self)
         self.names += names
-        self.width = max(1, -(-len(self.names) // self.step)) * self.step + self.front
+        steps = max(1, -(-len(self.names) // self.step))
+        self.width = steps * self.step + len(self) - len(self.names)
         return place
+
+    def share(self) -> int:
+        """Return the first place of hashed features, which get theirs now if they have none."""
+        if self.first < 0:
+            self.first = len(self)
+            self.add(())
+        return self.first
 
     def rename(self, place: int, name: str) -> None:
         """Rename a feature that is not a hashed one."""
-        self.names[place - self.front] = name
+        self.names[place - (self.hashed if 0 <= self.first <= place else 0)] = name
+
+    def all_names(self) -> list[str]:
+        """Return the names of all features, in the order of their places."""
+        if self.first < 0:
+            return self.names
+        hashed = [f"hashed {j}" for j in range(self.hashed)]
+        return [*self.names[: self.first], *hashed, *self.names[self.first :]]
 
 
 class Kind:
@@ -147,7 +169,7 @@ class Category(Kind):
 
     def held(self, layout: Layout) -> list[int]:
         """Return the places that no other column has."""
-        shares = self.shared >= 0 and not layout.front
+        shares = self.shared >= 0 and not layout.hashed
         shared = range(self.shared, self.shared + SHARED) if shares else ()
         return [*self.places.values(), *shared]
 
@@ -155,7 +177,7 @@ class Category(Kind):
         """Return the place of a value, -1 if it has none yet."""
         place = self.places.get(key, self.places.get(SAME.get(key, key), -1))
         if place < 0 <= self.shared:
-            size = layout.front or SHARED
+            size = layout.hashed or SHARED
             return self.shared + murmurhash3_32(f"{self.name}={key}", positive=True) % size
         return place
 
@@ -164,15 +186,15 @@ class Category(Kind):
         if self.find(key, layout) >= 0:
             return
         values = len(self.places)
-        if layout.front:
+        if layout.hashed:
             room = values < OWN_SPARSE
         else:  # many values of one column leave places to those of others that come late
             room = len(layout) < (MOST if values < OWN else MOST - OWN)
         if room:
             name = f"{self.name}={key}" if key else f"{self.name} is blank"
             self.places[key] = layout.add([name])
-        elif layout.front:
-            self.shared = 0
+        elif layout.hashed:
+            self.shared = layout.share()
         else:
             self.shared = layout.add(f"{self.name}: others {j}" for j in range(SHARED))
 

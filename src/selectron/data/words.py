@@ -106,8 +106,8 @@ class Text(Kind):
     def begin(self, layout: Layout) -> None:
         """Give places to the hashed features."""
         names = (f"{self.name}: hashed {j}" for j in range(TEXT_PLACES))
-        self.place = 0 if layout.front else layout.add(names)
-        self.seen = self.seen if len(self.seen) else np.zeros(layout.front or TEXT_PLACES, int)
+        self.place = layout.share() if layout.hashed else layout.add(names)
+        self.seen = self.seen if len(self.seen) else np.zeros(layout.hashed or TEXT_PLACES, int)
 
     def read(self, x: Any) -> str:
         """Return a value as text in lower case, "" if it is blank."""
@@ -126,7 +126,7 @@ class Text(Kind):
         if self.place < 0 or not words:
             return
         self.words += len(words) if learn else 0
-        size = layout.front or TEXT_PLACES
+        size = layout.hashed or TEXT_PLACES
         counts = Counter(h % size for h in (*words, *pairs_of(words)))
         places = sorted(counts)
         self.seen[places] += learn
@@ -142,7 +142,7 @@ class Text(Kind):
     def terms(self, x: Any, layout: Layout) -> Iterator[tuple[int, str]]:
         """Yield the terms of a text, each with its place before."""
         words = WORD.findall(self.read(x))
-        hashes, size = [HASHES[word] for word in words], layout.front or TEXT_PLACES
+        hashes, size = [HASHES[word] for word in words], layout.hashed or TEXT_PLACES
         for h, word in zip(hashes, words, strict=True):
             yield self.place + h % size, word
         for (a, v), (b, w) in pairwise(zip(hashes, words, strict=True)):
@@ -152,7 +152,7 @@ class Text(Kind):
     def prepare(self, array: pa.Array, layout: Layout, learn: bool) -> tuple[Any, list[Event]]:
         """Return the features of texts, and whether the column is new."""
         texts = texts_of(array)
-        hashes, size = hashes_of(texts), layout.front or TEXT_PLACES
+        hashes, size = hashes_of(texts), layout.hashed or TEXT_PLACES
         found = terms_of(hashes, size)
         if not learn:
             seen = self.seen[found.places] if self.place >= 0 else 0

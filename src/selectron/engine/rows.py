@@ -94,6 +94,21 @@ def as_dense(block: Sparse, width: int) -> Dense:
     return Dense(readonly(values))
 
 
+def within(block: Dense | Sparse, width: int) -> Dense | Sparse:
+    """Return a block without features from `width` on.
+
+    >>> within(Sparse(np.array([0, 2, 3]), np.array([0, 5, 5], np.int32), np.ones(3)), 2)
+    Sparse(indptr=array([0, 1, 1]), indices=array([0], dtype=int32), values=array([1.]))
+    """
+    if isinstance(block, Dense):
+        return block if block.values.shape[1] <= width else Dense(readonly(block.values[:, :width]))
+    known = block.indices < width
+    if known.all():
+        return block
+    left = np.append(0, known.cumsum())[block.indptr]
+    return Sparse(left, block.indices[known], block.values[known])
+
+
 def by_width(block: Sparse, width: int, most: float = math.inf) -> list[Sparse]:
     """Return a block in pieces; each but the first begins where an index is the highest so far.
 

@@ -157,7 +157,8 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
         check_is_fitted(self)
         first = int(self.model_.constant)
         features = len(self.feature_names_) if hasattr(self, "encoder_") else self.n_features_in_
-        return self._weights()[:, first : first + features]
+        found = self._weights()[:, first : first + features]
+        return np.pad(found, ((0, 0), (0, features - found.shape[1])))  # those that no row had
 
     @property
     def feature_names_(self) -> list[str]:

@@ -52,12 +52,12 @@ class TakesRows(NestedParameters):
         """Return the number of features of the first rows."""
         if isinstance(block, list):  # it grows
             return block[0].values.shape[1]
-        if hasattr(self, "names_") and order_of(learner_of(self, 0, True)) is ENSEMBLE:
+        width = self.encoder_.width_ if hasattr(self, "encoder_") else self.n_features_in_
+        keyed = hasattr(self, "names_") or hasattr(self, "encoder_")
+        if keyed and order_of(learner_of(self, 0, True)) is ENSEMBLE:
             first = max(1, extent(rows_of(block, 0, 1))[1])  # the model itself widens narrow rows
-            return first if first + bool(self.fit_intercept) <= NARROW else self.n_features_in_
-        if not hasattr(self, "encoder_"):
-            return self.n_features_in_
-        return max(self.encoder_.width_, NARROW + 1)  # rows of words stay sparse
+            return first if first + bool(self.fit_intercept) <= NARROW else width
+        return width
 
     def _encodes(self, X: Any) -> bool:
         """Return whether rows are encoded, which the first ones decide."""
@@ -80,9 +80,10 @@ class TakesRows(NestedParameters):
         self.n_features_in_ = self.encoder_.n_features_in_
         if not self.encoder_.sparse_:
             return blocks, n
-        if fitted:
-            self._widen(self.encoder_.width_)
-        return joined(blocks), n
+        block: Any = joined(blocks)
+        if fitted and n:
+            self._widen_for(block, self.encoder_.width_)
+        return block, n
 
     def _keyed(self, X: Any, fitted: bool, new: bool) -> Sparse:
         """Return a list of dicts as a block."""
@@ -97,16 +98,21 @@ class TakesRows(NestedParameters):
         block = self.names_.block(X, new)
         self.n_features_in_ = width = len(self.names_)
         if fitted and width > self.model_.width:
-            if not is_narrow(self.model_, self.model_.width):
-                self._widen(width + width // 4)  # more than needed, to widen seldom
-            elif len(X) == 1:  # the model itself widens for several rows
-                self._widen(width)
+            self._widen_for(block, width + width // 4)  # more than needed, to widen seldom
         return block
 
     def _single(self, x: Any) -> Any:
         shape: tuple[int, ...] = () if is_dict(x) else getattr(x, "shape", ())
         whole = len(shape) == 2 and shape[0] == 1 and self._encodes(x)
         return x if whole else checks.single_row(x)
+
+    def _widen_for(self, block: Sparse, width: int) -> None:
+        """Widen the model to a width, or if rows are narrow, to that of a single row."""
+        n, needed = extent(block)
+        if not is_narrow(self.model_, self.model_.width):
+            self._widen(width)
+        elif n == 1:  # the model itself widens for several rows
+            self._widen(needed)
 
     def _widen(self, width: int) -> None:
         """Widen a copy of the model, so that the old one can be restored."""

@@ -12,7 +12,7 @@ from ..errors import Refused
 from ..history.drift import Drifts
 from ..model.metrics import RunMetrics, Tally
 from ..model.model import Model, Outcome
-from ..model.widths import NARROW, grows_by_row
+from ..model.widths import grows_by_row
 from ..specs import written
 from ..streams.classes import Classes
 from ..streams.readers import Chunk
@@ -234,8 +234,7 @@ class Contest:
     ) -> list[Outcome]:
         if not self.contestants:
             sparse = isinstance(part.rows, Sparse)
-            least = NARROW + 1 if self.encoder is not None else 1  # its rows stay sparse
-            self.contestants = self.enter(least if sparse else part.width, sparse)
+            self.contestants = self.enter(1 if sparse else part.width, sparse)
         outcomes = [each.play(part, numbers, names, full or scored) for each in self.contestants]
         for contestant, outcome in zip(self.contestants, outcomes, strict=True):
             contestant.add(outcome, numbers, scored)

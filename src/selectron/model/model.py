@@ -21,7 +21,7 @@ from ..engine.loop import AGAIN, GIVEN, NEVER, NONE, Asker
 from ..engine.parameters import floats
 from ..engine.parts import NEVER_DUE, Learner, Space, declared
 from ..engine.round import ASKED, STRAINED
-from ..engine.rows import Dense, Sparse, as_dense, no_rows, rows_of, widened
+from ..engine.rows import Dense, Sparse, as_dense, no_rows, rows_of, widened, within
 from ..errors import Refused
 from . import calibration, support, weighting
 from .compose import ENSEMBLE, EXACT, RANKINGS, check_pair, kind_of, loop, order_of, space_for
@@ -161,6 +161,7 @@ class Model(SingleRounds):
     def look(self, block: Any, n: int, full: bool = False, scores: bool = False) -> Outcome:
         """Predict without changing anything."""
         out = self.outcome(n, full, scores)
+        block = within(block, self.width)  # features that no row had count as 0
         with self.lock:  # predictions too write into the state's scratch arrays
             self._play(block, Given(np.full(n, NONE, self.codes)), NEVER, out)
         return out

@@ -14,7 +14,7 @@ from ..askers import Budget
 from ..askers.budget import Record, current_rate, in_window, record_of
 from ..data.encoder import TableEncoder
 from ..data.values import HUGE, flattened
-from ..engine.rows import Dense, Sparse, as_matrix
+from ..engine.rows import Dense, Sparse, as_matrix, within
 from ..errors import SelectronError
 from ..estimator.classifier import OnlineClassifier
 from ..model.draws import Draws
@@ -245,7 +245,8 @@ class Learning:
             return row
         row, encoder = self._bounded(row), self.clf.encoder_
         full = len(encoder.layout_.names) >= max(encoder.text_size, LEAST)
-        return encoder.look([row]) if full or not deciding else row
+        seen = encoder.look([row]) if full or not deciding else row
+        return seen if isinstance(seen, dict) else within(seen, self.clf.model_.width)
 
     def _bounded(self, item: dict[str, Any]) -> dict[str, Any]:
         """Return an item without fields beyond the first of the stream, its categories cut."""
