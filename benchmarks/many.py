@@ -1,9 +1,16 @@
-"""Many classes, compared with scikit-learn; `python -m benchmarks.many`: classes along a line."""
+"""Many classes, compared with scikit-learn; `python -m benchmarks.many`: accuracies.
 
+Classes along a line; and correlated clouds with five labels for each class, where logistic
+regression learns as many labels of random rows, and is refitted after every tenth of the rows; the
+first tenth does not count.
+"""
+
+import warnings
 from collections.abc import Iterator
 
 import numpy as np
-from sklearn.linear_model import SGDClassifier
+from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.preprocessing import scale
 
 from benchmarks.ratio import ratio
 from benchmarks.tables import show
@@ -65,5 +72,38 @@ def lines(seeds: int = 10) -> Iterator[tuple[str, ...]]:
         yield (str(classes), *(f"{mean:.3f}" for mean in np.mean(found, axis=0)))
 
 
+def clouds(classes: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return 4,000 rows of 30 correlated features around centres, one per class."""
+    rng = np.random.default_rng(seed)
+    y, mixing = rng.integers(classes, size=4000), np.eye(30) + rng.normal(size=(30, 30)) / 30**0.5
+    return (rng.normal(size=(classes, 30))[y] + rng.normal(size=(4000, 30))) @ mixing, y
+
+
+def few(seeds: int = 5) -> Iterator[tuple[str, ...]]:
+    """Yield mean accuracies with five labels for each class."""
+    for classes in (10, 30, 100):
+        found = []
+        for seed in range(seeds):
+            X, y = clouds(classes, seed)
+            clf = OnlineClassifier(asker=Budget(rate=classes * 5 / len(y)), random_state=seed)
+            run = clf.run(X, y)
+            asked = np.random.default_rng(seed).permutation(len(y))[: run.asked.sum()]
+            late = run.correct[len(y) // 10 :].mean()
+            found.append((late, refitted(X, y, np.sort(asked))))
+        yield (str(classes), *(f"{mean:.3f}" for mean in np.mean(found, axis=0)))
+
+
+def refitted(X: np.ndarray, y: np.ndarray, asked: np.ndarray) -> float:
+    """Return the accuracy of logistic regression on rows after those whose labels it has."""
+    Z, right = scale(X), 0
+    for rows in np.array_split(np.arange(len(y)), 10)[1:]:
+        known = asked[asked < rows[0]]
+        model = LogisticRegression(max_iter=1000).fit(Z[known], y[known])
+        right += (model.predict(Z[rows]) == y[rows]).sum()
+    return right / (len(y) - len(y) // 10)
+
+
 if __name__ == "__main__":
+    warnings.simplefilter("ignore")  # of scikit-learn, about few labels for each class
     show(("classes along a line", "one against the rest", "coupled", "10% of the labels"), lines())
+    show(("classes of clouds", "five labels for each", "logistic regression"), few())

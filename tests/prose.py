@@ -27,7 +27,7 @@ OFF = {  # checks of another style, or that take mathematics and tables for mist
     *("typography", "spelling", "restricted", "annotations", "skunked_terms"),
     *("lexical_illusions", "dates_times"),
 }
-TERMS = {"in the long run"}  # of the field
+TERMS = {"in the long run", "discriminant"}  # of the field
 CODE = re.compile(r"^```.*?^```$|^(?:    |\t|>>>|\|).*$|`[^`]*`|\]\([^)]*\)", re.M | re.S)
 
 

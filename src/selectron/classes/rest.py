@@ -4,18 +4,25 @@ The learners step independently. The class with the best score is predicted; the
 between the two best scores, and q of the best class. Memory: K times that of two classes. For
 learners without a joint step, and for classes that overlap.
 
-`coupled`, for ensembles: no linear score is the best where a class lies between others, as "medium"
-between "low" and "high", but the scores of all classes together show it. A multinomial logistic
-regression on their log-odds, l_k = log(p_k / (1 - p_k)), and l_0 = 1, predicts, too:
+`coupled`, for ensembles: two further predictors see all classes together. No linear score is the
+best where a class lies between others, as "medium" between "low" and "high", but the scores of all
+classes show it. A multinomial logistic regression on their log-odds, l_k = log(p_k / (1 - p_k)),
+and l_0 = 1, predicts p':
 
     p'_k  proportional to  exp(l_k + sum_j B_kj l_j),   B_kj ~ N(0, EFFECT^2) before all labels
 
 Every label changes B by Newton's step. All classes share one covariance matrix of a row of B, with
 the largest p'_k (1 - p'_k) as curvature, which widens between labels, but never beyond the prior.
-Both are mixed by a weighted majority: a label halves the weight of what predicted another class.
-Probabilities would reward the regression for calibration alone.
 
-    p_k <- (1 - share) p_k + share p'_k
+With few labels of each class, the means of classes show more: p'' is that of a linear discriminant
+analysis (`history.discriminant`), with its log densities times a sharpness, which follows labels by
+Newton's step, too.
+
+They are mixed by a weighted majority: a label halves the weights of those that predicted another
+class. Probabilities would reward p' and p'' for calibration alone. If all that is known is that a
+class is wrong, p' and p'' learn nothing, and their weights are halved.
+
+    p <- p + share' (p' - p) + share'' (p'' - p)
 
 A class takes part from its first label on: until then it changes nothing for the others.
 
@@ -39,13 +46,18 @@ from .stack import BEST, TALLY_COUNT
 
 EFFECT = 0.3  # the prior deviation of B
 WIDENED = 1.002  # by this factor, so that 500 labels later a label counts 1 / e as much
-# The first share, what is shared out after a label, and what a mistake leaves of a weight
+# The first shares, what is shared out after a label, and what a mistake leaves of a weight
 FIRST, SHARED_OUT, WRONG = 0.02, 0.005, 0.5
-NEGLIGIBLE = 0.01  # share below which the regression does not predict
+NEGLIGIBLE = 0.01  # share below which p' and p'' do not count
+FIRST_SHARPNESS, LEAST_SHARPNESS, FIRST_CURVATURE = 0.5, 0.05, 5.0
+UNLIKELY = 1e-20  # a probability whose logarithm is finite
 MOST = math.tanh(4)  # the largest score, so that log-odds are at most 8
-LOG_ODDS, COUPLED, PRODUCT = range(3)  # rows of `odds`: l, p', and the covariance times l
-# In `shares`: the share, the last round whose label changed it, and 1 for every class with labels
-SHARE, LEARNED, MET = 0, 1, 2
+# Rows of `odds`: l, p', p'', and the covariance of a row of B times l
+LOG_ODDS, COUPLED, DISCRIMINANT, PRODUCT = range(4)
+MIXED = 2  # predictors whose shares come first in `shares`, in the order of the rows of `odds`
+# The others: the sharpness, the curvature of its likelihood, the last round whose label changed the
+# shares, and 1 for every class with labels
+SHARPNESS, CURVATURE, LEARNED, MET = range(MIXED, MIXED + 4)
 
 inner, predicted, rivals = joint.inner, joint.predicted, joint.rivals
 record_scores, needs_growth, versus = joint.record_scores, joint.needs_growth, joint.versus
@@ -130,21 +142,40 @@ def learn_label(
 
 def fresh_coupling(classes: int) -> tuple[np.ndarray, ...]:
     """Return `odds`, `effects`, which is B, `spread`, its covariance, and `shares`."""
-    odds = np.zeros((3, classes + 1))
+    odds = np.zeros((4, classes + 1))
     odds[LOG_ODDS, 0] = 1.0
     effects, spread = np.zeros((classes, classes + 1)), EFFECT**2 * np.eye(classes + 1)
-    return odds, effects, spread, np.array([FIRST, -1.0, *np.zeros(classes)])
+    first = FIRST, FIRST, FIRST_SHARPNESS, FIRST_CURVATURE, -1.0
+    return odds, effects, spread, np.array([*first, *np.zeros(classes)])
 
 
 def inner_coupled(s: Any, rows: Any, i: int) -> float:
-    """Score every class, mix in the regression, and return the gap between the two best."""
+    """Score every class, mix in p' and p'', and return the gap between the two best."""
     space.score_all(s, rows, i)
     regress(s.scores, s.effects, s.odds, s.shares[MET:])
-    part = s.shares[SHARE]
-    for k in range(len(s.scores) if part >= NEGLIGIBLE else 0):
-        if s.shares[MET + k]:
-            s.scores[k] += part * (2 * s.odds[COUPLED, k + 1] - 1 - s.scores[k])
+    space.log_densities(s, s.odds[DISCRIMINANT])
+    soften(s.odds[DISCRIMINANT], s.shares[SHARPNESS])
+    softmax(s.odds[DISCRIMINANT], s.shares[MET:])
+    mix(s.scores, s.odds, s.shares)
     return gap(s.scores, s.ranks)
+
+
+def soften(logs: Any, sharpness: float) -> None:
+    """Multiply logarithms, which begin with the second number; they are 0 if one is not finite."""
+    sound = True
+    for k in range(1, len(logs)):
+        sound = sound and math.isfinite(logs[k])
+    for k in range(1, len(logs)):
+        logs[k] = sharpness * logs[k] if sound else 0.0
+
+
+def mix(scores: Any, odds: Any, shares: Any) -> None:
+    """Mix the predictors by their shares."""
+    for k in range(len(scores)):
+        alone = scores[k]
+        for v in range(MIXED):
+            if shares[MET + k] and shares[v] >= NEGLIGIBLE:
+                scores[k] += shares[v] * (2 * odds[COUPLED + v, k + 1] - 1 - alone)
 
 
 @noinline
@@ -174,29 +205,56 @@ def softmax(logs: Any, met: Any) -> None:
 def learn_coupled(
     p: Any, a: Any, s: Any, rows: Any, i: int, scale: float, m: float, q: float, y: int, t: int
 ) -> int:
-    """Step in every class and in the regression; return flags, or REFUSED."""
+    """Step in every class and in both other predictors; return flags, or REFUSED."""
     flags = learn_label(p, a, s, rows, i, scale, m, q, y, t)
-    if y < LATER or flags == REFUSED:
+    if flags == REFUSED:
+        return flags
+    if y < LATER:  # p' and p'' learn nothing of a class that is wrong
+        for v in range(MIXED):
+            s.shares[v] *= WRONG
         return flags
     if s.shares[MET + y - 1]:
         if t != s.shares[LEARNED]:  # not a copy of the row before
             s.shares[LEARNED] = t
             share_out(s.shares, s.odds, y)
         step_coupled(s.effects, s.spread, s.odds, y)
+        sharpen(s.shares, s.odds[DISCRIMINANT], y)
     s.shares[MET + y - 1] = 1.0
+    space.learn_class(s, y - 1)
     return flags
 
 
 def share_out(shares: Any, odds: Any, y: int) -> None:
-    """Update the share by whether the label is the most probable class without and with B."""
-    alone = coupled = 1.0
-    for k in range(1, odds.shape[1]):
-        if shares[MET + k - 1]:
-            alone = WRONG if odds[LOG_ODDS, k] > odds[LOG_ODDS, y] else alone
-            coupled = WRONG if odds[COUPLED, k] > odds[COUPLED, y] else coupled
-    coupled *= shares[SHARE]
-    alone *= 1 - shares[SHARE]
-    shares[SHARE] = (1 - SHARED_OUT) * coupled / (alone + coupled) + SHARED_OUT * FIRST
+    """Update the shares by whether the label is the most probable class of each predictor."""
+    alone, total = 1.0, 0.0
+    for v in range(MIXED):
+        alone -= shares[v]
+        shares[v] *= left_by(odds[COUPLED + v], shares, y)
+        total += shares[v]
+    total += alone * left_by(odds[LOG_ODDS], shares, y)
+    for v in range(MIXED):
+        shares[v] = (1 - SHARED_OUT) * shares[v] / total + SHARED_OUT * FIRST
+
+
+def left_by(odds: Any, shares: Any, y: int) -> float:
+    """Return what a label leaves of a weight: less unless y is more probable than all others."""
+    left = 1.0
+    for k in range(1, len(odds)):
+        if k != y and shares[MET + k - 1] and not odds[k] < odds[y]:
+            left = WRONG
+    return left
+
+
+def sharpen(shares: Any, odds: Any, y: int) -> None:
+    """Change the sharpness with label y, given p''."""
+    mean, square, own = 0.0, 0.0, math.log(max(odds[y], UNLIKELY)) / shares[SHARPNESS]
+    for k in range(1, len(odds)):
+        log = math.log(max(odds[k], UNLIKELY)) / shares[SHARPNESS]
+        mean += odds[k] * log
+        square += odds[k] * log * log
+    shares[CURVATURE] = max(1.0, (1 - SHARED_OUT) * shares[CURVATURE] + square - mean * mean)
+    sharpness = shares[SHARPNESS] + (own - mean) / shares[CURVATURE]
+    shares[SHARPNESS] = min(1.0, max(LEAST_SHARPNESS, sharpness))
 
 
 @noinline

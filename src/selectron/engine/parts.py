@@ -255,6 +255,14 @@ class Space(Protocol):
         return most
 
     @staticmethod
+    def log_densities(s: Any, logs: Any) -> None:
+        """Leave log p(k | row) of every class but for a constant; of ensembles only."""
+
+    @staticmethod
+    def learn_class(s: Any, k: int) -> None:
+        """Learn that the row in view is of class k, for `log_densities`."""
+
+    @staticmethod
     def opposite(step: Any) -> Any:
         """Return the step in the opposite direction."""
         return Step(step.keep, -step.eta)

@@ -21,6 +21,8 @@ from ..engine.rows import Dense, readonly
 from ..engine.rows import DenseRows as Rows
 from ..spaces import dense_second
 from ..spaces.dense_second import squared_norm as squared_norm
+from .discriminant import learn_class as learn_class
+from .discriminant import log_densities as log_densities
 from .experts import HEARD, is_copy, norms, predict, update
 from .experts import inner as inner
 from .experts import score_all as score_all

@@ -1,8 +1,12 @@
-"""The leading directions of sparse rows, from the moments of all rows, labelled or not.
+"""What sparse rows imply, labelled or not: means and units of features, and leading directions.
 
-They are eigenvectors of the covariance of a few features: the `CHOSEN` with the largest sums of
-squares so far. After 32, 64, 128 rows and so on, directions are found from the rows since the time
-before, and features are chosen again: so results do not depend on how a stream is cut.
+Features that are 0 in most rows have a mean of 0, so that rows stay sparse. The others, such as
+measurements, are taken about their means, if there is a constant that makes up for them. The unit
+of a feature is the root of the mean square of its values, without those that are 0.
+
+Directions are eigenvectors of the covariance of a few features: the `CHOSEN` with the largest sums
+of squares so far. After 32, 64, 128 rows and so on, directions are found from the rows since the
+time before, and features are chosen again: so results do not depend on how a stream is cut.
 
 The prior of an expert divides the variance of a margin, PRIOR_VARIANCE, between directions and
 features: the directions have PARTS of it, times n / (n + TRUSTED) after n rows. The variances of
@@ -17,18 +21,24 @@ import numpy as np
 
 from ..engine.round import SHORTEST
 from ..spaces.state import Field, Room, Table, triangle
-from . import renewal, units
+from . import renewal
 from .conversion import convert, inverses, triangles
+from .discriminant import bring_centers
 from .posterior import ALIVE, KIND, KINDS, LABELS
 from .state import CONSTANT, RENEWED, SEEN
-from .units import ABOUT, COMMON, OWN_UNITS, UNIT
-from .vectors import CONSTANT_VARIANCE, PRIOR_VARIANCE, ensemble
+from .vectors import CONSTANT_VARIANCE, PRIOR_VARIANCE, center_fields, ensemble
 
 LEADING, CHOSEN = 32, 768  # directions, and features that they are of, at most
 PARTS = np.array([0.001, 0.6, 0.9, 0.001])  # of the variance, by kind of prior
 TRUSTED = 100.0  # rows after which directions have half of their part
 FEWEST = 32  # rows before features are first chosen
 SINGULAR = 1e-9  # eigenvalues below this part of the mean square of rows are rounding
+# Places in `rows_seen`, after those of dense rows: sums of squares, and those about the means; the
+# unit of z; the number of features that have a mean
+SQUARES, ABOUT, UNIT, COMMON = range(4, 8)
+OWN_UNITS = 3  # the kind of prior under which weights vary as 1 / unit does
+ROUNDING = 1e-13  # mean squares about the mean below this part of those about 0 are rounding
+LEAST = 1e-100  # part of all squares below which a feature has no unit of its own
 OF_ROWS = "rows_seen", "squares", "totals", "counts", "sums", "moments", "chosen", "place"
 
 
@@ -42,7 +52,7 @@ TABLE = Table(
         **ensemble(lambda r: LEADING + 1, lambda r: r.width),
         "rests": Field(lambda r: (KINDS,), shared=True),  # the part that features have
         "rows_seen": Field(lambda r: (8,), shared=True),
-        # of every feature, the sums of squares and of values, and how many were not 0; see `units`:
+        # of every feature, the sums of squares and of values, and how many were not 0; see below:
         # the mean, and the variance of its weight in its own unit over that of a new one
         "squares": Field(lambda r: (r.width,), shared=True),
         "totals": Field(lambda r: (r.width,), shared=True),
@@ -66,6 +76,7 @@ TABLE = Table(
         "basis": Field(lambda r: (n_chosen(r), LEADING), shared=True),
         "offset": Field(lambda r: (LEADING,), shared=True),
         "status": Field(lambda r: (2,), shared=True),  # finite if the row is; entries of `row`
+        **center_fields(lambda r: LEADING + 1),
     }
 )
 
@@ -95,7 +106,7 @@ def rows_left(s: Any, t: int) -> int:
 def renew(states: list[Any], copies: list[Any]) -> None:
     """Renew copies of the states of all classes by the moments of rows."""
     known = copies[0]
-    units.find(known)
+    find_units(known)
     find_directions(known, states[0].means - known.means)
     choose_features(known)
     known.rows_seen[RENEWED] = known.rows_seen[SEEN]
@@ -192,6 +203,7 @@ def bring(olds: list[Any], news: list[Any]) -> None:
     moved = known.means - new_known.means
     further = along(new_known, moved) - new_known.offset
     A[1:, 0] = A[1:, 1:] @ known.offset + further  # 0 where there is no constant
+    bring_centers(olds, news, A, 1 / LEADING)
     change, part = (A, inverses(known.priors), inverses(new_known.priors)), kept(new_known, moved)
     for s, new in zip(olds, news, strict=True):
         if s.scalars[LABELS] > 0:
@@ -208,7 +220,7 @@ def along(s: Any, x: np.ndarray) -> np.ndarray:
 
 def kept(new: Any, moved: np.ndarray) -> np.ndarray:
     """Return the part that squares about the new means are of those about the former ones."""
-    about = units.squares_about_means(new)
+    about = squares_about_means(new)
     part = about / np.maximum(about + new.rows_seen[SEEN] * moved**2, SHORTEST)
     part[about <= 0] = 1.0
     return part
@@ -269,3 +281,52 @@ def widen(s: Any, width: int) -> Any:
     wide.p[:, s.p.shape[1] :] = s.prior[:, None]
     wide.ratios[len(s.ratios) :] = 1.0
     return wide
+
+
+# Means and units
+
+
+def center(s: Any, rows: Any, i: int) -> None:
+    """Leave the row about the means: first the features that have one, then its other values."""
+    n = int(s.rows_seen[COMMON])
+    for j in range(n):
+        s.entries[j], s.row[j] = s.centered[j], -s.means[s.centered[j]]
+    for j in range(rows.indptr[i] + (1 if rows.constant > 0 else 0), rows.indptr[i + 1]):
+        at = rows.indices[j]
+        if s.slots[at] > 0:
+            s.row[s.slots[at] - 1] += rows.values[j]
+        else:
+            s.entries[n], s.row[n] = at, rows.values[j]
+            n += 1
+    s.status[1] = n
+
+
+def ratio(s: Any, kind: int, at: int) -> float:
+    """Return the variance of a weight under a prior, over that of a feature never seen."""
+    return s.ratios[at] if kind == OWN_UNITS else 1.0
+
+
+def find_units(s: Any) -> None:
+    """Set the means and units of features by the rows so far."""
+    n, usual = s.rows_seen[SEEN], common(s)
+    s.means[:] = np.where(usual, s.totals / n, 0.0)
+    about = squares_about_means(s)
+    counts, used = np.where(usual, n, s.counts), about > 0
+    s.ratios[:] = 1.0
+    total = about[used].sum()  # of these alone: rounding does not depend on the width
+    used = about > LEAST * total
+    s.ratios[used] = total / counts[used].sum() * counts[used] / about[used]
+    s.rows_seen[[ABOUT, COMMON]] = total, usual.sum()
+    at = np.flatnonzero(usual)
+    s.centered[: len(at)], s.slots[:] = at, 0
+    s.slots[at] = np.arange(len(at)) + 1
+
+
+def common(s: Any) -> np.ndarray:
+    """Return whether each feature is not 0 in most rows, and so has a mean."""
+    return (2 * s.counts > s.rows_seen[SEEN]) & (s.rows_seen[CONSTANT] > 0)
+
+
+def squares_about_means(s: Any) -> np.ndarray:
+    """Return the sums of squares of all features about their means."""
+    return np.maximum(s.squares - s.rows_seen[SEEN] * s.means**2, ROUNDING * s.squares)

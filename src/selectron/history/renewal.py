@@ -37,6 +37,7 @@ from ..engine.arithmetic import limit_outliers
 from ..engine.round import SHORTEST, Shape
 from ..spaces.state import Room
 from .conversion import convert, inverses, matrices, of_rows, triangles, under_priors
+from .discriminant import RIDGE, bring_centers, forget_centers
 from .experts import start_late
 from .fourier import SINGLE, directions, lift_again
 from .posterior import KIND, KINDS, LABELS
@@ -87,8 +88,8 @@ def rows_left(s: Any, t: int) -> int:
 def renew(states: list[Any], copies: list[Any]) -> None:
     """Renew copies of the states of all classes by the moments of all rows."""
     s, known = states[0], copies[0]
-    if s.rows_seen[SEEN] == EARLY:
-        limit_early(known)
+    if s.rows_seen[SEEN] == EARLY and limit_early(known):
+        forget_centers(copies)
     moments = covariance(known)
     first = int(s.rows_seen[CONSTANT])
     if len(s.order) and s.rows_seen[SEEN] == 1:  # features by their size in the first row
@@ -110,15 +111,16 @@ def covariance(s: Any) -> np.ndarray:
     return found
 
 
-def limit_early(s: Any) -> None:
-    """Limit outliers among the first rows; they would hide the others for thousands of rows."""
+def limit_early(s: Any) -> bool:
+    """Limit outliers among the first rows, which would hide the others; return if there are any."""
     rows = limit_outliers(s.early, LIMIT)
-    if (rows != s.early).any():
+    if limited := bool((rows != s.early).any()):
         means = s.rows_seen[CONSTANT] * rows.cumsum(axis=0) / np.arange(1, EARLY + 1)[:, None]
         s.sums[:2] = rows.sum(axis=0), abs(rows - means).sum(axis=0)
         s.range[:] = rows.min(axis=0), rows.max(axis=0)
         s.moments[:] = triangles((rows - means[-1]).T @ (rows - means[-1]))
     s.early[:] = 0.0
+    return limited
 
 
 def renew_coordinates(known: Any, moments: np.ndarray) -> None:
@@ -145,6 +147,7 @@ def bring(olds: list[Any], news: list[Any]) -> None:
     A = to_z(new_known) @ back(known)
     A[:, 0] += to_z(new_known) @ (known.scaler[0] - new_known.scaler[0])  # 0 without a constant
     change = A, inverses(known.priors), inverses(new_known.priors)
+    bring_centers(olds, news, A, 1.0)
     for s, new in zip(olds, news, strict=True):
         if s.scalars[LABELS] == 0:
             under_priors(new, new.variances)
@@ -356,6 +359,7 @@ def widen(s: Any, width: int) -> Any:
     at, kind_of = added * (added + 3) // 2, s.experts[:, KIND].astype(int)
     new.priors[:, at] = np.diag(matrices(s.priors[0]))[first:].mean() if old > first else 1.0
     new.triangle[:, at] = new.priors[kind_of][:, at]
+    new.within[at] = 1 / s.degrees[RIDGE] if s.degrees[RIDGE] else 0.0
     if wide(width) and not wide(old):
         new.variances[:] = variances(new)
         new.prior[:] = new.variances[kind_of]
@@ -366,8 +370,9 @@ def widen(s: Any, width: int) -> Any:
 def shortened(s: Any, width: int) -> Any:
     """Return the state with the leading directions of its features, before it widens."""
     short = TABLE.zeros(Room(width, len(s.phases)))
-    names = "a", "triangle", "g", "z"
+    names = "a", "triangle", "g", "z", "centers", "within", "deviation"
     new = s._replace(**{name: getattr(short, name) for name in names})
+    new = new._replace(center_counts=s.center_counts.copy(), degrees=s.degrees.copy())
     new = new._replace(basis=short.basis[:, : s.last.shape[1]], priors=short.priors)
     if s.rows_seen[RENEWED] > 0:
         renew_coordinates(new, covariance(s))

@@ -15,22 +15,31 @@ from ..engine.rows import Sparse, readonly
 from ..engine.rows import SparseRows as Rows
 from ..spaces import sparse_second
 from ..spaces.sparse_second import squared_norm
-from . import renewal, units
+from . import renewal
 from .conversion import matrices, of_rows, triangles, under_priors
 from .directions import (
+    ABOUT,
     OF_ROWS,
+    OWN_UNITS,
+    SQUARES,
     TABLE,
     as_weights,
+    center,
     choose_features,
     feature,
+    find_units,
     own_variance,
     priors,
+    ratio,
     renew,
     rows_left,
     sound,
     span,
+    squares_about_means,
     widen,
 )
+from .discriminant import learn_class as learn_class
+from .discriminant import log_densities as log_densities
 from .experts import HEARD, inner, norms, predict, score_all, start_late, update
 from .posterior import (
     ALIVE,
@@ -45,7 +54,6 @@ from .posterior import (
     leader,
 )
 from .state import CONSTANT, RENEWED, ROUND, SEEN
-from .units import ABOUT, OWN_UNITS, SQUARES, center, ratio
 from .vectors import add, reset_to_prior
 
 __all__ = ["OF_ROWS", "ceiling", "feature", "inner", "lasting_and_steps", "own_variance", "ratio"]
@@ -112,7 +120,7 @@ def outgrow(olds: list[Any], news: list[Any]) -> None:
     new_known.totals[first:d], new_known.counts[first:d] = known.sums[[0, 2], first:]
     new_known.rows_seen[: len(known.rows_seen)] = known.rows_seen
     new_known.rows_seen[[RENEWED, SQUARES]] = n, squares[first:].sum()
-    units.find(new_known)
+    find_units(new_known)
     choose_features(new_known)
     for s, new in zip(olds, news, strict=True):
         if s.scalars[LABELS] > 0:
@@ -133,7 +141,7 @@ def take_over(s: Any, new: Any) -> None:
         learned = 1 / diagonal(s.triangle[k])[first:] - 1 / prior
         new.p[k, first:d] = 1 / (1 / new.p[k, first:d] + np.maximum(0.0, learned) / unit)
         # the constant is sqrt(1 + v), and v large where features have means: see `vectors`
-        squares = units.squares_about_means(new)[first:d]
+        squares = squares_about_means(new)[first:d]
         variance = new.p[k, first:d] @ squares / max(1.0, new.rows_seen[SEEN])
         new.a[k, :first] += kept[first:] @ new.means[first:d]
         new.a[k, :first] /= math.sqrt(1 + variance)

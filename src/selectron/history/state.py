@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..spaces.state import Field, Table, triangle
-from .vectors import ensemble
+from .vectors import center_fields, ensemble
 
 WHOLE, LEADING = 256, 128  # rows of more features are brought to as many leading directions
 CLASSES = 10  # with more, there are no Fourier features: one ensemble on them takes 0.7 MB
@@ -69,6 +69,7 @@ TABLE = Table(
         "order": Field(lambda r: (r.width if r.capacity else 0,), shared=True),
         "frequencies": Field(lambda r: (r.capacity, r.width), shared=True),  # F
         "phases": Field(lambda r: (r.capacity,), shared=True),
+        **center_fields(lambda r: coordinates(r.width)),
     }
 )
 

@@ -79,6 +79,17 @@ def ensemble(
     }
 
 
+def center_fields(coordinates: Callable[[Room], int]) -> dict[str, Field]:
+    """Return the fields of `discriminant`, given the length of z."""
+    return {
+        "centers": Field(lambda r: (2, coordinates(r))),
+        "center_counts": Field(lambda r: (3,)),
+        "within": Field(lambda r: (triangle(coordinates(r)),), shared=True),  # M
+        "degrees": Field(lambda r: (2,), shared=True),
+        "deviation": Field(lambda r: (2, coordinates(r)), shared=True),
+    }
+
+
 def margin_of(s: Any, k: int, rows: Any, i: int) -> tuple[float, float]:
     """Return the margin and the quadratic form of expert k for row i; leave P z in s.g[k]."""
     own = Expert(s.a[k], s.triangle[k], s.g[k], NO_SCALARS)

@@ -23,8 +23,9 @@ class LeadingHistory(NamedTuple):
     concepts, and the priors follow powers of the covariance of all rows, labelled or not. With over
     256 features, P has 128 leading directions and a variance per feature. Askers get the score r =
     p(+1) - p(-1) and, as q, the mutual information of label and expert, in bits: `Uncertainty` and
-    `Budget` use both. Many classes are learned one against the rest, and coupled by a regression on
-    their log-odds, which finds those that lie between others.
+    `Budget` use both. Many classes are learned one against the rest, next to a regression on their
+    log-odds, which finds those that lie between others, and a linear discriminant analysis, which
+    needs few labels of each.
 
     On dense rows features are standardised by all rows so far, so that their scales do not matter,
     nor, if there is a constant feature, their offsets. Sparse rows of up to 128 features, with the

@@ -32,7 +32,7 @@ EPOCH = 9  # and the number of the last `compress`
 
 # Fields that hold something of the last row only, so that a saved state can do without them
 SCRATCH = frozenset({"g", "predictions", "entries", "row", "status", "z", "scores", "ranks"})
-SCRATCH |= {"curved_g", "curved_predictions", "curved_z"}
+SCRATCH |= {"curved_g", "curved_predictions", "curved_z", "deviation"}
 
 
 class Room(NamedTuple):
