@@ -485,7 +485,7 @@ def test_output_that_nobody_reads_is_no_error(stream):
 @pytest.mark.slow
 def test_lasec_is_the_default_for_many_dense_features(call, tmp_path):
     path = tmp_path / "wide.csv"
-    cells = np.random.default_rng(0).normal(size=(12, 1025)).round(2)
+    cells = np.random.default_rng(0).normal(size=(12, 2049)).round(2)
     lines = [",".join(map(str, row)) + f",{'ab'[i % 2]}" for i, row in enumerate(cells.tolist())]
     path.write_text("\n".join(lines))
     assert "lasec:b=1,c=1000" in call("run", path, "--no-header").stdout

@@ -40,7 +40,7 @@ MOST_SHOWN = 40  # lines about columns
     type=LEARNER,
     multiple=True,
     help="May be repeated. Default: leading-history, which needs no tuning; with --kernel "
-    "or more than 1,024 dense features lasec; without FILE five of them.",
+    "or more than 2,048 dense features lasec; without FILE five of them.",
 )
 @click.option(
     "--ask",

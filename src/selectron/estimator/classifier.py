@@ -32,7 +32,7 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
     ----------
     learner : from `selectron.learners`, default None
         Decides how far to step. None is LeadingHistory(), or LASEC() for dense rows of more than
-        1,024 features, and with a kernel or a sketch.
+        2,048 features, and with a kernel or a sketch.
     asker : from `selectron.askers`, default None
         Decides when to ask for a label. None is Always().
     classes : list of labels, default None

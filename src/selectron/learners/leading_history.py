@@ -9,7 +9,7 @@ from .gaussian import inverse_mills
 from .least_squares import LASEC
 
 HALF = math.sqrt(0.5)
-WIDE = 1024  # dense features up to which LeadingHistory is the default
+WIDE = 2048  # dense features up to which LeadingHistory is the default
 
 
 class LeadingHistory(NamedTuple):
@@ -117,7 +117,7 @@ def default_for(
     LeadingHistory has no kernel and no sketch, cannot rank, and needs the eigenvectors of a d x d
     matrix on dense rows.
 
-    >>> default_for(30, sparse=False), default_for(2000, sparse=False)
+    >>> default_for(30, sparse=False), default_for(3000, sparse=False)
     (LeadingHistory(switches=0.0015, fourier=100), LASEC(b=1.0, c=1000.0))
     """
     wide = width > WIDE and not sparse
