@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from selectron.cli.models import load
@@ -133,6 +134,35 @@ def test_only_the_columns_that_are_named_are_shown(call, halves):
     found = call("label", halves[2], halves[1], "--show", "colour", input="q\n")
     assert found.exit_code == 1
     assert found.stderr.endswith("second.csv: --show finds no column 'colour'\n")
+
+
+def test_long_values_and_many_columns_are_cut_with_a_word(call, tmp_path):
+    names = ["text", *(f"c{j}" for j in range(20)), "label"]
+    rows = [["long words " * 40 + "end", *"12" * 10, "ab"[i % 2]] for i in range(4)]
+    lines = [",".join(map(str, row)) for row in (names, *rows)]
+    (tmp_path / "wide.csv").write_text("\n".join(lines))
+    call("run", "wide.csv", "--learner", "perceptron", "--ask", "always", "--save", "m")
+    found = call("label", "m", "wide.csv", input="q\n").stdout
+    assert "…\n" in found
+    assert "  and 9 more columns: --show COLUMN shows others\n" in found
+    found = call("label", "m", "wide.csv", "--show", "text", "--show", "c19", input="q\n").stdout
+    assert "words end\n" in found
+    assert "more column" not in found
+
+
+@pytest.mark.parametrize("budget", ["30/300", "10%"])
+def test_a_budget_begins_after_rows_without_labels(call, tmp_path, budget):
+    """Nothing could be spent on them, which is no reason to ask for the first rows."""
+    random = np.random.default_rng(0)
+    rows = "".join(f"{x},{z},\n" for x, z in random.normal(size=(300, 2)).round(3))
+    (tmp_path / "new.csv").write_text("a,b,label\n" + rows)
+    fast = "--learner", "perceptron", "--ask", "margin:b=1", "--budget", budget
+    assert call("run", "new.csv", *fast, "--classes", "x,y", "--save", "m").exit_code == 0
+    asked = [
+        int(row) for row in ROW.findall(call("label", "m", "new.csv", input="1\n" * 99).stdout)
+    ]
+    assert 10 < len(asked) < 50
+    assert max(asked) > 200
 
 
 @pytest.mark.parametrize(("key", "learned"), [("", 1), ("y", 1), ("1", 1), ("s", 0), ("x", 0)])
@@ -380,6 +410,13 @@ def test_labels_are_written_after_every_answer_and_go_on(call, mail):
     call(*args, "--from", 1, input="2\n")
     labels = [(row[0], row[2]) for row in records("labels.csv")[1:]]
     assert labels == [("1", "spam"), ("2", "spam"), ("4", "ham")]
+    with path.open("a") as file:
+        file.write("m60,1,1,ham\n")
+    row = load(model).place.row
+    assert call(*args).stderr == (
+        f"selectron: labels.csv holds labels already, and {path} has changed since row {row}: give "
+        f"another -o, or the row to continue at, such as --from {row + 1}\n"
+    )
 
 
 def test_an_answer_counts_once_if_the_file_of_labels_is_gone(call, mail, monkeypatch):

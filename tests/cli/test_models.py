@@ -732,6 +732,17 @@ def test_python_takes_the_same_tables_as_the_command_line(call, tmp_path):
         clf.partial_fit(frame.assign(new=1), frame["label"])
 
 
+def test_a_column_that_came_in_later_rows_of_json_may_be_missing(call, tmp_path):
+    rows = [*rows_of(200)]
+    late = [row | ({"late": "xy"[i % 2]} if i > 50 else {}) for i, row in enumerate(rows)]
+    written(tmp_path / "a.jsonl", late)
+    written(tmp_path / "b.csv", rows)
+    done(call("run", "a.jsonl", *FAST, "--save", "m", "--ignore", "id"))
+    for command in ("predict", "run", "label"):
+        options = ["--save", "n"] if command == "run" else []
+        assert call(command, "--model", "m", "b.csv", *options, input="q\n").exit_code == 0
+
+
 def test_new_classes_of_a_later_file_are_named(call, tmp_path):
     rows = list(rows_of(300))
     done(call("run", written(tmp_path / "a.csv", rows[:200]), *FAST, "--save", "m"))

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import click
 import pyarrow as pa
 
+from ..engine.parameters import counted
 from ..errors import SelectronError
 from ..specs import BUDGET
 from . import ExamplesFirst, Whole, terminal
@@ -49,7 +50,9 @@ MOST = 10_000  # rows decided since an answer or a skip, beyond which it cannot 
     "one of MODEL.",
 )
 @click.option(
-    "--show", multiple=True, help="Column to show with each row. May be repeated. Default: all."
+    "--show",
+    multiple=True,
+    help="Column to show with each row. May be repeated. Default: the first twelve, cut if long.",
 )
 @target("-o", "--output", help="Write the labels here too: .csv.")
 @of_text
@@ -128,7 +131,10 @@ class ModelSession:
             self.ticket = last.ticket
         if place and place.ticket in waiting and place.ticket != self.ticket:
             self.saved.classifier.expire(place.ticket)  # its row is left behind
-        self.labels = LabelFile(output, f"{path} holds no position in {self.file}", first or last)
+        why = f"{path} holds no position in {self.file}"
+        if self.behind:
+            why = f"{self.file} has changed since row {self.behind:,}"
+        self.labels = LabelFile(output, why, self.behind + 1, first or last)
         self.hidden = self.saved.choice and self.saved.choice.label  # the column of labels
         self.answers, self.doubted = 0, False
         self.ahead = deque[Row]()  # rows to play before the next ones of the file
@@ -219,9 +225,13 @@ class ModelSession:
     def _ask(self, row: Row, proposal: Any) -> None:
         """Show a row, and learn the answer; raise EOFError to quit."""
         click.echo(f"\nrow {row.number:,}")
-        for name in dict.fromkeys(self.show) or row.values:
-            if (value := row.values.get(name)) is not None and name != self.hidden:
-                click.echo(f"  {name}: {str(value)[: terminal.WIDEST]}")
+        values = {name: row.values.get(name) for name in dict.fromkeys(self.show) or row.values}
+        shown = [name for name, x in values.items() if x is not None and name != self.hidden]
+        few = len(shown) if self.show else terminal.SHOWN
+        for name in shown[:few]:
+            click.echo(f"  {name}: {terminal.brief(values[name], bool(self.show))}")
+        if more := len(shown[few:]):
+            click.echo(f"  and {counted(more, 'more column')}: --show COLUMN shows others")
         found = terminal.answer(proposal, self.saved.classifier.classes_.tolist(), self._other)
         with uninterrupted():
             if found is terminal.Command.UNDO:
@@ -277,14 +287,14 @@ def confirmed(label: str) -> bool:
 class LabelFile:
     """Lines of labels by the number of the row; written to the path, if any, after each label."""
 
-    def __init__(self, path: str | None, why_not: str, continued: Any):
+    def __init__(self, path: str | None, why_not: str, next_row: int, continued: Any):
         self.path, self.names, self.rows = path, list[str](), dict[int, list[Any]]()
         if path is not None and Path(path).exists():
             self._read(path)
         if self.rows and not continued:
             raise SelectronError(
-                f"{path} holds labels already, and {why_not}: give another -o, or use --from to "
-                "name the row to continue at"
+                f"{path} holds labels already, and {why_not}: give another -o, or the row to "
+                f"continue at, such as --from {next_row}"
             )
 
     def _read(self, path: str) -> None:

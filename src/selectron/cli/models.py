@@ -79,8 +79,9 @@ class Saved(NamedTuple):
     def spend(self, budget: Any, again: bool = False) -> None:
         """Ask within another budget from now on, if one is given; rows are ranked as before.
 
-        With `again`, the same number of labels may be asked for once more. Without one, warns if
-        the old one is spent. Raises SelectronError if it goes by times that rows do not have.
+        With `again`, the same number of labels may be asked for once more, and a budget begins of
+        which nothing could be spent, as no row had a label. Without one, warns if the old one is
+        spent. Raises SelectronError if it goes by times that rows do not have.
         """
         if by_time(budget) and not self.time:
             raise SelectronError(
@@ -90,6 +91,9 @@ class Saved(NamedTuple):
         clf = self.classifier
         asker = clf.asker
         if budget is None:
+            unspent = isinstance(asker, Budget) and not record_of(clf.model_.past).asked
+            if again and unspent and not clf.model_.labels:
+                clf.set_asker(asker)
             counted = getattr(asker, "horizon", None) is not None
             if counted and asker.labels - record_of(clf.model_.past).asked < 1:
                 given = f"the budget of {asker.labels:.0f} labels is spent"

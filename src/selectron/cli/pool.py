@@ -92,7 +92,7 @@ class Table(NamedTuple):
 @click.option(
     "--show",
     multiple=True,
-    help="Column to show with each row. May be repeated. Default: the first twelve.",
+    help="Column to show with each row. May be repeated. Default: the first twelve, cut if long.",
 )
 @target("--answers", help="File of the answers, to resume from. Default: FILE.answers")
 @target("-o", "--output", help="Write the labels here, by the number of the row: .csv.")

@@ -127,7 +127,8 @@ def others(saved: Saved, chunk: Chunk) -> dict[str, Any]:
             if encoder.kinds_.get(name, "ignored") == "ignored"
         }
     names = dict.fromkeys(rows.column_names)  # Arrow builds a new list at each access
-    if missing := [name for name in used(encoder) if name not in names]:
+    first = set(list(encoder.columns_)[: encoder.n_first_])  # later ones came in rows of JSON
+    if missing := [name for name in used(encoder) if name in first and name not in names]:
         raise SelectronError(
             f"there is no column {missing[0]!r}, which the model has learned from: rename it "
             "back, or add a blank one"
@@ -150,7 +151,8 @@ def odd_values(encoder: Any, rows: Any) -> dict[str, int]:
     found = {}
     for name, column in encoder.columns_.items():
         kind, listed = column.encoder, isinstance(rows, list)
-        if not isinstance(kind, Number | Category | Vector):
+        known = listed or name in rows.schema.names
+        if not (known and isinstance(kind, Number | Category | Vector)):
             continue
         values = [row.get(name) for row in rows] if listed else rows[name].combine_chunks()
         array = array_of(values)

@@ -170,7 +170,17 @@ def shown(row: dict[str, Any], names: Sequence[str] = ()) -> str:
     """
     columns = [name for name in names or row if row.get(name) is not None]
     some = columns if names else columns[:SHOWN]
-    return "  ".join(f"{name}: {str(row[name])[:WIDEST]}" for name in some)
+    return "  ".join(f"{name}: {brief(row[name], bool(names))}" for name in some)
+
+
+def brief(value: Any, whole: bool) -> str:
+    """Return a value as a person sees it: cut with a mark, unless it is wanted whole.
+
+    >>> brief(1.5, False), brief("x" * 400, False)[-3:], len(brief("x" * 400, True))
+    ('1.5', 'xx…', 400)
+    """
+    text = str(value)
+    return text if whole or len(text) <= WIDEST else text[: WIDEST - 1] + "…"
 
 
 # Labels as CSV: one line per answer, rows counted from 1
