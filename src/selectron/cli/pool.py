@@ -99,7 +99,7 @@ class Table(NamedTuple):
 @target("--plot", "picture", help="Plot mistakes against rows: .png, .svg, .pdf.")
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
 def pool(file: str, **options: Any) -> None:
-    """Label a whole table in the order that needs the fewest corrections.
+    """Label a whole table in an order that needs few corrections.
 
     FILE is svmlight, CSV, Parquet or JSON lines. If every row has a label, the person is simulated,
     and the output lists the corrections in each order. If labels are missing (empty, ?, NA, nan,

@@ -1,4 +1,4 @@
-"""SelfDirectedClassifier: label a whole pool in the order that needs the fewest corrections."""
+"""SelfDirectedClassifier: label a whole pool in an order that needs few corrections."""
 
 import hashlib
 import math
