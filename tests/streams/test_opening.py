@@ -163,13 +163,24 @@ def test_bytes_that_an_encoding_lacks(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "head", [b"PK\3\4", b"\x89PNG\r\n\x1a\n", b"%PDF-1.7", b"\xd0\xcf\x11\xe0"]
+    "head",
+    [b"PK\3\4", b"\x89PNG\r\n\x1a\n", b"%PDF-1.7", b"\xd0\xcf\x11\xe0", b"BEGIN:VCARD\r\n"],
 )
 def test_files_of_other_kinds(tmp_path, head):
     rows, found = fails(stored(tmp_path, "a.csv", head + bytes(100)))
     assert rows == 0
     assert found.startswith("is a ")
     assert found.endswith("; export the rows as CSV")
+
+
+def test_files_of_mail_are_no_tables(tmp_path):
+    text = b"From: Ann\nSubject: Lunch, maybe\n\nAt one?\n"
+    assert fails(stored(tmp_path, "in.mbox", text)) == (
+        0,
+        "is mail; export the messages as CSV or JSON lines",
+    )
+    (chunk,) = read(stored(tmp_path, "b.mbox", b"a,y\n1,ham\n2,spam\n"), format="csv")
+    assert len(chunk.labels) == 2
 
 
 @pytest.mark.parametrize("text", ['[{"a": 1}, {"a": 2}]', '[\n{"a": 1},\n{"a": 2}]'])

@@ -32,7 +32,9 @@ FOREIGN = {  # what files of other kinds begin with
     b"%PDF-": "a PDF document",
     b"\x80\x04\x95": "a pickle",
     b"ARROW1": "an Arrow file",
+    b"BEGIN:": "a file of contacts or appointments",
 }
+MAIL = (".mbox", ".eml", ".emlx", ".msg")  # endings of files of mail
 MODEL = b"selectron\n"  # what files of models begin with
 GUESSED = 50  # values that a column may have to be taken for the label without being named
 MANY = 0.1  # values a row from which a label is doubted that is not refused
@@ -203,6 +205,8 @@ class Source:
         for magic, what in FOREIGN.items():
             if file.ahead.startswith(magic):
                 raise SelectronError(f"is {what}; export the rows as CSV")
+        if self.path.lower().endswith(MAIL) and kind is None:
+            raise SelectronError("is mail; export the messages as CSV or JSON lines")
         if MODEL.startswith(file.ahead) and file.peek(len(MODEL)) == MODEL:
             raise SelectronError("is a model of Selectron: give a file with rows here")
         if kind == "parquet" or (kind is None and file.ahead.startswith(b"PAR1")):
