@@ -278,6 +278,13 @@ def test_no_class_is_added_to_those_that_were_named(call, halves):
     assert "Labels learned: 1." in found.stdout
 
 
+def test_a_name_and_its_beginning_are_answers(call, halves):
+    _, second, model = halves
+    found = call("label", model, second, "-o", "o.csv", input="spam\nham\nn\nH\nn\n\nspa\nq\n")
+    assert "'spa' is neither a key nor the digit of a class" in found.stdout
+    assert [row[1] for row in records("o.csv")[1:]] == ["spam", "ham", "ham"]
+
+
 def records(path):
     """Return the lines of a CSV file as lists."""
     with open(path, newline="") as file:

@@ -56,7 +56,8 @@ def answer(proposal: Any, classes: list[Any], other: Callable[[], Any]) -> Any:
         if key in CONFIRM:
             click.echo(proposal)
             return proposal
-        if (label := choices(classes).get(key)) is not None:
+        names = {} if key in LETTERS else {plain(name): name for name in classes}  # from a pipe
+        if (label := choices(classes).get(key, names.get(key))) is not None:
             click.echo(label)
             return label
         if key in COMMANDS:
@@ -129,11 +130,18 @@ def corrected(
     accepted: Callable[[str], bool],
     usual: str = "",
 ) -> Any:
-    """Return a typed label, None to go back; if none were `named`, a new one if `accepted`."""
+    """Return a typed label, None to go back; if none were `named`, a new one if `accepted`.
+
+    Of named ones, the beginning will do if no other begins so.
+    """
     text, known = plain(typed(prompt, usual)), {plain(name): name for name in classes}
     if not text or text in known:
         return known.get(text)
     if named:
+        begun = [name for name in known if name.lower().startswith(text.lower())]
+        if len(begun) == 1:
+            click.echo(f"  {begun[0]}")
+            return known[begun[0]]
         click.echo(f"  there is no class {text!r}")
         return None
     return text if accepted(text) else None
