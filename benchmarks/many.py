@@ -105,5 +105,5 @@ def refitted(X: np.ndarray, y: np.ndarray, asked: np.ndarray) -> float:
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")  # of scikit-learn, about few labels for each class
-    show(("classes along a line", "one against the rest", "coupled", "10% of the labels"), lines())
+    show(("classes in a line", "one against the rest", "all three", "10% of the labels"), lines())
     show(("classes of clouds", "five labels for each", "logistic regression"), few())
