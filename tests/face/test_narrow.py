@@ -239,9 +239,11 @@ def test_tables_are_narrow_until_words_come(text, tmp_path):
 @pytest.mark.parametrize(
     ("form", "learner"), [("sparse", None), ("sparse", AROW()), ("dense", AROW())]
 )
-def test_features_that_no_row_had_count_as_zero(tmp_path, form, learner):
+@pytest.mark.parametrize("constant", [True, False])
+def test_features_that_no_row_had_count_as_zero(tmp_path, form, learner, constant):
     rows, y = zip(*mixed(), strict=True)
-    clf = OnlineClassifier(learner, encoder=TableEncoder(form=form), random_state=0)
+    options = {"fit_intercept": constant, "random_state": 0}
+    clf = OnlineClassifier(learner, encoder=TableEncoder(form=form), **options)
     clf.run(list(rows), y)
     clf.encoder_.partial_fit([rows[0] | {"c": "late", "d": "new"}])  # the model has not seen it
     late, blank = rows[0] | {"c": "late", "d": "new"}, rows[0] | {"c": "other", "d": "other"}

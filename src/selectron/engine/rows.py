@@ -101,7 +101,9 @@ def within(block: Dense | Sparse, width: int) -> Dense | Sparse:
     Sparse(indptr=array([0, 1, 1]), indices=array([0], dtype=int32), values=array([1.]))
     """
     if isinstance(block, Dense):
-        return block if block.values.shape[1] <= width else Dense(readonly(block.values[:, :width]))
+        if block.values.shape[1] <= width:
+            return block
+        return Dense(readonly(np.ascontiguousarray(block.values[:, :width])))
     known = block.indices < width
     if known.all():
         return block

@@ -155,10 +155,9 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
     def coef_(self) -> np.ndarray:
         """Weights of the features, (1, n_features) or (n_classes, n_features)."""
         check_is_fitted(self)
-        first = int(self.model_.constant)
         features = len(self.feature_names_) if hasattr(self, "encoder_") else self.n_features_in_
-        found = self._weights()[:, first : first + features]
-        return np.pad(found, ((0, 0), (0, features - found.shape[1])))  # those that no row had
+        w = self._weights()[:, int(self.model_.constant) :][:, :features]
+        return np.pad(w, ((0, 0), (0, features - w.shape[1])))  # those that no row had
 
     @property
     def feature_names_(self) -> list[str]:

@@ -9,10 +9,10 @@ from sklearn.utils.validation import check_is_fitted
 from ..data import times as clock
 from ..data.dicts import is_dict
 from ..data.values import has_huge
-from ..engine.rows import Dense, Sparse, extent
+from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
 from ..model.calibration import Belief, proba_of
-from ..model.widths import is_narrow
+from ..model.widths import needed
 from . import checks
 from .parameters import all_or_nothing, flag
 from .parts import checked
@@ -225,9 +225,8 @@ class DecidesAndTells(TakesRows):
             return checks.plain_row(x, self.model_, self.__dict__.get("names_"))
         if not is_dict(x) or has_huge(x):
             return None
-        block, model = encoder.learn_one(x), self.model_
-        narrow = isinstance(block, Sparse) and is_narrow(model, model.width)
-        model.widen(extent(block)[1] if narrow else encoder.width_)
+        block = encoder.learn_one(x)
+        self.model_.widen(needed(self.model_, block, encoder.width_))
         return block
 
     def _decision(self, index: int, margin: float, chance: float, ticket: int | None) -> Decision:

@@ -17,7 +17,7 @@ from ..engine.rows import Sparse, extent, joined, rows_of
 from ..errors import SelectronError
 from ..model import Model
 from ..model.compose import ENSEMBLE, order_of
-from ..model.widths import NARROW, is_narrow
+from ..model.widths import NARROW, is_narrow, needed
 from . import checks
 from .parameters import NestedParameters, learner_of
 
@@ -108,11 +108,9 @@ class TakesRows(NestedParameters):
 
     def _widen_for(self, block: Sparse, width: int) -> None:
         """Widen the model to a width, or if rows are narrow, to that of a single row."""
-        n, needed = extent(block)
-        if not is_narrow(self.model_, self.model_.width):
-            self._widen(width)
-        elif n == 1:  # the model itself widens for several rows
-            self._widen(needed)
+        several = extent(block)[0] > 1 and is_narrow(self.model_, self.model_.width)
+        if not several:  # for these, the model itself widens
+            self._widen(needed(self.model_, block, width))
 
     def _widen(self, width: int) -> None:
         """Widen a copy of the model, so that the old one can be restored."""

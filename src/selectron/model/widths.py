@@ -27,6 +27,12 @@ def is_narrow(model: Any, width: int) -> bool:
     return model.sparse and model.aging and width + model.constant <= NARROW
 
 
+def needed(model: Any, block: Any, width: int) -> int:
+    """Return the width that a model needs for a single row: its own, if rows are narrow."""
+    narrow = isinstance(block, Sparse) and is_narrow(model, model.width)
+    return extent(block)[1] if narrow else width
+
+
 def grows_by_row(model: Any) -> bool:
     """Return whether results depend on the width of sparse rows at every row.
 
