@@ -15,12 +15,13 @@ import inspect
 import math
 from typing import Any, NamedTuple
 
-from .engine.parameters import floats, number
+from .engine.parameters import NOT_NEGATIVE, POSITIVE, Range, floats, ranges
 from .errors import SelectronError
 
 __all__ = ["RBF", "Linear", "Polynomial"]
 
 
+@ranges()
 class Linear(NamedTuple):
     """<x, y>: the same results as without a kernel, but stores the examples of steps, not weights.
 
@@ -31,15 +32,16 @@ class Linear(NamedTuple):
     3.0
     """
 
-    def numbers(self) -> tuple[float, ...]:
-        """Return no parameters."""
-        return ()
-
     def value(self, xy: float, xx: float, yy: float) -> float:
         """<x, y>."""
         return xy
 
 
+@ranges(
+    degree=Range(lambda n: 1 <= n <= 100, "from 1 to 100", whole=True),
+    gamma=POSITIVE,
+    coef0=NOT_NEGATIVE,
+)
 class Polynomial(NamedTuple):
     """(gamma <x, y> + coef0)^degree: products of up to `degree` features.
 
@@ -53,14 +55,6 @@ class Polynomial(NamedTuple):
     gamma: float = 1.0
     coef0: float = 1.0
 
-    def numbers(self) -> tuple[float, ...]:
-        """Return the parameters, which must be in their ranges."""
-        return (
-            number(self, "degree", lambda n: 1 <= n <= 100, "from 1 to 100", whole=True),
-            number(self, "gamma", lambda gamma: 0 < gamma < math.inf, "above 0 and finite"),
-            number(self, "coef0", lambda coef0: 0 <= coef0 < math.inf, "from 0 on and finite"),
-        )
-
     def value(self, xy: float, xx: float, yy: float) -> float:
         """(gamma <x, y> + coef0)^degree, multiplied out: `**` would raise where it overflows."""
         base, total = self.gamma * xy + self.coef0, 1.0
@@ -69,6 +63,7 @@ class Polynomial(NamedTuple):
         return total
 
 
+@ranges(gamma=POSITIVE)
 class RBF(NamedTuple):
     """exp(-gamma |x - y|^2): similarity that decays with distance.
 
@@ -81,10 +76,6 @@ class RBF(NamedTuple):
     """
 
     gamma: float = 1.0
-
-    def numbers(self) -> tuple[float, ...]:
-        """Return gamma, which must be finite and above 0."""
-        return (number(self, "gamma", lambda gamma: 0 < gamma < math.inf, "above 0 and finite"),)
 
     def value(self, xy: float, xx: float, yy: float) -> float:
         """exp(-gamma (<x, x> + <y, y> - 2 <x, y>))."""

@@ -20,7 +20,7 @@ import math
 from typing import Any, NamedTuple
 
 from ..engine.loop import wrapped
-from ..engine.parameters import number, shown
+from ..engine.parameters import NOT_NEGATIVE, SHARE, Range, number, shown
 from ..engine.round import Situation
 from ..errors import SelectronError
 from .uncertainty import Uncertainty
@@ -108,14 +108,13 @@ class Parameters(NamedTuple):
                 f"got {inner!r}."
             )
         for name in kinds:
-            given[name] = seconds(self.per) if name == "per" else number(self, name, *FITS[name])
+            given[name] = seconds(self.per) if name == "per" else number(self, name, RANGES[name])
         if given["labels"] > given["horizon"]:
             raise SelectronError(
                 f"Budget: labels must not be above horizon, got {self.labels} for {self.horizon} "
                 "rows."
             )
-        limit = number(self, "saved", lambda saved: 0 <= saved < math.inf, "from 0 on and finite")
-        floor = number(self, "audits", lambda audits: 0 <= audits <= 1, "from 0 to 1")
+        limit, floor = number(self, "saved", NOT_NEGATIVE), number(self, "audits", SHARE)
         return (*given.values(), inner.numbers(), limit, floor)
 
     def past(self) -> Any:
@@ -344,10 +343,10 @@ def probabilities(
     return even, chance, burst
 
 
-FITS: dict[str, tuple[Any, ...]] = {
-    "rate": (lambda rate: 0 < rate <= 1, "above 0 and not above 1"),
-    "labels": (lambda labels: labels >= 1, "from 1 on", True),  # whole
-    "horizon": (lambda rows: 1 <= rows < math.inf, "from 1 on and finite"),
+RANGES = {
+    "rate": Range(lambda rate: 0 < rate <= 1, "above 0 and not above 1"),
+    "labels": Range(lambda labels: labels >= 1, "from 1 on", whole=True),
+    "horizon": Range(lambda rows: 1 <= rows < math.inf, "from 1 on and finite"),
 }
 UNITS = {"s": 1, "min": 60, "h": 3600, "d": 86_400, "w": 604_800}
 

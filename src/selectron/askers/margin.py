@@ -4,10 +4,11 @@ import math
 from typing import Any, NamedTuple
 
 from ..engine.loop import READS_SQUARED_NORM
-from ..engine.parameters import number
+from ..engine.parameters import ABOVE_0, POSITIVE, SHARE, ranges
 from ..engine.round import Situation
 
 
+@ranges()
 class Always(NamedTuple):
     """Ask for every label.
 
@@ -15,15 +16,12 @@ class Always(NamedTuple):
     1.0
     """
 
-    def numbers(self) -> tuple[float, ...]:
-        """Return no parameters."""
-        return ()
-
     def probability(self, r: float, q: float, t: int) -> float:
         """1."""
         return 1.0
 
 
+@ranges(p=SHARE)
 class Fixed(NamedTuple):
     """Ask with probability p: the baseline for other askers.
 
@@ -35,15 +33,12 @@ class Fixed(NamedTuple):
 
     p: float
 
-    def numbers(self) -> tuple[float, ...]:
-        """Return p, which must lie between 0 and 1."""
-        return (number(self, "p", lambda p: 0 <= p <= 1, "from 0 to 1"),)
-
     def probability(self, r: float, q: float, t: int) -> float:
         """p."""
         return self.p
 
 
+@ranges(b=ABOVE_0)
 class Margin(NamedTuple):
     """Ask with probability b / (b + |r|), r being the margin score.
 
@@ -58,15 +53,12 @@ class Margin(NamedTuple):
 
     b: float
 
-    def numbers(self) -> tuple[float, ...]:
-        """Return b, which must be above 0."""
-        return (number(self, "b", lambda b: b > 0, "above 0"),)
-
     def probability(self, r: float, q: float, t: int) -> float:
         """b / (b + |r|)."""
         return self.b / (self.b + abs(r)) if self.b < math.inf else 1.0
 
 
+@ranges(b=ABOVE_0)
 class SecondOrderMargin(NamedTuple):
     """Ask with probability b / (b + |r| + r^2/2 (1 + q)): rows in known directions less often.
 
@@ -83,16 +75,13 @@ class SecondOrderMargin(NamedTuple):
 
     b: float
 
-    def numbers(self) -> tuple[float, ...]:
-        """Return b, which must be above 0."""
-        return (number(self, "b", lambda b: b > 0, "above 0"),)
-
     def probability(self, r: float, q: float, t: int) -> float:
         """b / (b + |r| + r^2/2 (1 + q)), eq. (3)."""
         doubt = abs(r) + r * r / 2 * (1 + q)
         return self.b / (self.b + doubt) if self.b < math.inf else 1.0
 
 
+@ranges(beta=POSITIVE)
 class AdaptiveMargin(NamedTuple):
     """Ask with probability b / (b + |r|), where b = beta X^2 sqrt(1 + K) grows with the mistakes.
 
@@ -114,10 +103,6 @@ class AdaptiveMargin(NamedTuple):
     """
 
     beta: float
-
-    def numbers(self) -> tuple[float, ...]:
-        """Return beta, which must be above 0 and finite."""
-        return (number(self, "beta", lambda beta: 0 < beta < math.inf, "above 0 and finite"),)
 
     def past(self) -> Any:
         """Return X^2 before the first row."""

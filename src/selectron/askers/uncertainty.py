@@ -4,11 +4,12 @@ import math
 from typing import Any, NamedTuple
 
 from ..engine.loop import READS_BELIEF, READS_FORM, READS_VARIANCE
-from ..engine.parameters import number
+from ..engine.parameters import NOT_NEGATIVE, SHARE, ranges
 from ..engine.parts import learner
 from ..engine.round import mistake
 
 
+@ranges(doubt=NOT_NEGATIVE)
 class Uncertainty(NamedTuple):
     """Ask with probability (1 - |r|)^1.5 + doubt q, at most 1.
 
@@ -24,10 +25,6 @@ class Uncertainty(NamedTuple):
     """
 
     doubt: float = 0.5
-
-    def numbers(self) -> tuple[float, ...]:
-        """Return the parameter, which must be finite and not below 0."""
-        return (number(self, "doubt", lambda doubt: 0 <= doubt < math.inf, "from 0 on and finite"),)
 
     def reads(self) -> str:
         """Return READS_BELIEF: r is p(+1) - p(-1), and q is in bits."""
@@ -46,6 +43,7 @@ class Uncertainty(NamedTuple):
         return q
 
 
+@ranges(kappa=SHARE)
 class BBQ(NamedTuple):
     """BBQ: ask if the row's variance given the labels so far is above t^-kappa.
 
@@ -63,10 +61,6 @@ class BBQ(NamedTuple):
     """
 
     kappa: float
-
-    def numbers(self) -> tuple[float, ...]:
-        """Return kappa, which must lie between 0 and 1."""
-        return (number(self, "kappa", lambda kappa: 0 <= kappa <= 1, "from 0 to 1"),)
 
     def reads(self) -> str:
         """Return READS_VARIANCE: q is the variance of a row given the labels so far."""
@@ -98,6 +92,7 @@ class BBQI(BBQ):
         return mistake(m, y)
 
 
+@ranges(margin=NOT_NEGATIVE)
 class Disagreement(NamedTuple):
     """Ask if two classifiers of the learner's ellipsoid differ on the row: |r| <= sqrt(q) - margin.
 
@@ -122,11 +117,6 @@ class Disagreement(NamedTuple):
     """
 
     margin: float = 0.0
-
-    def numbers(self) -> tuple[float, ...]:
-        """Return margin, which must not be below 0."""
-        fits = (lambda margin: 0 <= margin < math.inf), "from 0 on and finite"
-        return (number(self, "margin", *fits),)
 
     @staticmethod
     def trains(p: Any, m: float, y: float) -> bool:

@@ -2,36 +2,76 @@
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from ..errors import SelectronError
 
+Part = TypeVar("Part")
 
-def number(
-    owner: Any, name: str, fits: Callable[[float], bool], wanted: str, whole: bool = False
-) -> float:
-    """Return parameter `name` of `owner` as a float; raise SelectronError unless it `fits`.
 
-    It must be a whole number, which infinity is not, if `whole`.
+class Range(NamedTuple):
+    """The values that a number may have."""
+
+    fits: Callable[[float], bool]  # NaN must not
+    wanted: str  # as messages write it, after "a number"
+    whole: bool = False  # infinity is not
+
+
+POSITIVE = Range(lambda value: 0 < value < math.inf, "above 0 and finite")
+NOT_NEGATIVE = Range(lambda value: 0 <= value < math.inf, "from 0 on and finite")
+ABOVE_0 = Range(lambda value: value > 0, "above 0")
+SHARE = Range(lambda value: 0 <= value <= 1, "from 0 to 1")
+PROPER_SHARE = Range(lambda value: 0 < value < 1, "between 0 and 1")
+
+
+def ranges(**wanted: Range | dict[str, float]) -> Callable[[type[Part]], type[Part]]:
+    """Return a decorator of a part that adds `numbers`, given the range of each parameter.
+
+    >>> @ranges(b=POSITIVE, variant={"I": 1, "II": 2})
+    ... class Learner(NamedTuple):
+    ...     b: float
+    ...     variant: str
+    >>> Learner(b=3, variant="II").numbers()
+    (3.0, 2.0)
+    """
+
+    def numbers(self: Any) -> tuple[float, ...]:
+        """Return the parameters as numbers; raise SelectronError if one is out of range."""
+        return tuple(number(self, name, wanted[name]) for name in self._fields)
+
+    def decorated(part: type[Part]) -> type[Part]:
+        part.numbers = numbers  # type: ignore[attr-defined]
+        return part
+
+    return decorated
+
+
+def number(owner: Any, name: str, wanted: Range | dict[str, float]) -> float:
+    """Return parameter `name` of `owner` as a number; raise SelectronError unless it is in range.
+
+    A text must be one of those in `wanted`; compiled code has its number in its place.
 
     >>> from selectron.askers import Margin
-    >>> number(Margin(b=0.5), "b", lambda b: b > 0, "above 0")
-    0.5
-    >>> number(Margin(b=-1), "b", lambda b: b > 0, "above 0")
+    >>> number(Margin(b=-1), "b", ABOVE_0)
     Traceback (most recent call last):
     selectron.errors.SelectronError: Margin: b must be a number above 0, got -1.
     """
     given = getattr(owner, name)
+    if isinstance(wanted, dict):
+        if isinstance(given, str) and given in wanted:
+            return float(wanted[given])
+        texts = " or ".join(f'"{text}"' for text in wanted)
+        raise SelectronError(f"{type(owner).__name__}: {name} must be {texts}, got {given!r}.")
     try:
         value = math.nan if isinstance(given, str | bytes) else float(given)
     except (TypeError, ValueError, OverflowError):
         value = math.nan
-    if not fits(value) or (whole and not value.is_integer()):  # NaN fits nothing
-        kind = "a whole number" if whole else "a number"
+    if not wanted.fits(value) or (wanted.whole and not value.is_integer()):
+        kind = "a whole number" if wanted.whole else "a number"
         raise SelectronError(
-            f"{type(owner).__name__}: {name} must be {kind} {wanted}, got {shown(given)}."
+            f"{type(owner).__name__}: {name} must be {kind} {wanted.wanted}, got {shown(given)}."
         )
     return value
 

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine.parameters import number
+from ..engine.parameters import PROPER_SHARE, number
 from ..errors import SelectronError
 
 ROWS = 30  # fewer have no interval
@@ -57,8 +57,7 @@ class Audit:
 
     def __init__(self, confidence: float = 0.95):
         self.confidence = confidence
-        level = number(self, "confidence", lambda level: 0 < level < 1, "between 0 and 1")
-        self.z = NormalDist().inv_cdf((1 + level) / 2)
+        self.z = NormalDist().inv_cdf((1 + number(self, "confidence", PROPER_SHARE)) / 2)
         self.sums = np.zeros(SUMS)
 
     def add(self, probability: Any, mistake: Any) -> None:

@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from ..engine.parameters import number
+from ..engine.parameters import PROPER_SHARE, number
 from ..errors import SelectronError
 
 RATE = 1 / 2000  # false alarms a round
@@ -39,7 +39,7 @@ class Drifts:
 
     def __init__(self, rate: float = RATE) -> None:
         self.rate = rate
-        self.limit = -math.log(number(self, "rate", lambda rate: 0 < rate < 1, "between 0 and 1"))
+        self.limit = -math.log(number(self, "rate", PROPER_SHARE))
         self.rounds: list[int] = []
         self.alarms: list[int] = []
         self.seen = 0  # rounds so far

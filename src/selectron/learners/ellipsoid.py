@@ -3,15 +3,19 @@
 import math
 from typing import Any, NamedTuple
 
-from ..engine.parameters import number
+from ..engine.parameters import NOT_NEGATIVE, POSITIVE, SHARE, Range, ranges
 from ..engine.round import SHORTEST, Round, Shape, ShapeStep, mistake
-from ..errors import SelectronError
 
 DEEPEST = 1 - 1e-6  # depth of a cut that would miss the ellipsoid
 POINT = 1e-120  # a q below this means a zero row, or an ellipsoid that is only a point
-STARTS = ("talk", "sound")
 
 
+@ranges(
+    gamma=POSITIVE,
+    a=SHARE,
+    start={"sound": 1, "talk": 0},
+    rho=Range(lambda rho: 0 <= rho < 0.5, "from 0 to below 0.5"),
+)
 class CELLIP(NamedTuple):
     """CELLIP: an ellipsoid that holds every classifier with margin a * gamma, cut on each mistake.
 
@@ -46,19 +50,10 @@ class CELLIP(NamedTuple):
     start: str = "sound"
     rho: float = 0.0
 
-    def numbers(self) -> tuple[float, ...]:
-        """Return gamma, a, 1 for "sound" or 0 for "talk", and rho."""
-        gamma = number(self, "gamma", lambda gamma: 0 < gamma < math.inf, "above 0 and finite")
-        a = number(self, "a", lambda a: 0 <= a <= 1, "from 0 to 1")
-        if not (isinstance(self.start, str) and self.start in STARTS):
-            raise SelectronError(f'CELLIP: start must be "sound" or "talk", got {self.start!r}.')
-        rho = number(self, "rho", lambda rho: 0 <= rho < 0.5, "from 0 to below 0.5")
-        return gamma, a, float(STARTS.index(self.start)), rho
-
     def shape(self) -> Shape:
         """P_1 = l^2 I with l = 1 + (1 - a) gamma, the largest norm to hold; l I in the talk."""
         longest = 1 + (1 - self.a) * self.gamma
-        talk = self.start in ("talk", 0)  # 0 by numbers()
+        talk = self.start in ("talk", 0)  # 0 in the loop, by `ranges`
         return Shape(scale=longest if talk else longest * longest, noise=0.0)
 
     def cuts(self, m: float, y: float) -> bool:
@@ -88,6 +83,12 @@ def depth(p: Any, r: Round) -> float:
     return (p.a * p.gamma - r.y * r.m) / math.sqrt(r.q)
 
 
+@ranges(
+    gamma=NOT_NEGATIVE,
+    c=Range(lambda c: 0 <= c < 1, "from 0 to below 1"),
+    b=SHARE,
+    p0=POSITIVE,
+)
 class IELLIP(NamedTuple):
     """IELLIP: the ellipsoid method for data that no classifier separates.
 
@@ -110,13 +111,6 @@ class IELLIP(NamedTuple):
     c: float = 0.1
     b: float = 0.8
     p0: float = 1.0
-
-    def numbers(self) -> tuple[float, ...]:
-        """Return the parameters, which must be in their ranges."""
-        gamma = number(self, "gamma", lambda gamma: 0 <= gamma < math.inf, "from 0 on and finite")
-        c = number(self, "c", lambda c: 0 <= c < 1, "from 0 to below 1")
-        b = number(self, "b", lambda b: 0 <= b <= 1, "from 0 to 1")
-        return gamma, c, b, number(self, "p0", lambda p0: 0 < p0 < math.inf, "above 0 and finite")
 
     def shape(self) -> Shape:
         """P = p0 I."""

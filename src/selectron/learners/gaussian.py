@@ -3,13 +3,14 @@
 import math
 from typing import NamedTuple
 
-from ..engine.parameters import number
+from ..engine.parameters import POSITIVE, ranges
 from ..engine.round import Round, Shape, ShapeStep, hinge, variance
 
 FAR = -5.0  # below, the normal distribution's tail is taken from its continued fraction
 TERMS = 50  # of that fraction: more than enough for double precision at FAR and below
 
 
+@ranges(s0=POSITIVE)
 class BayesianPerceptron(NamedTuple):
     """Bayesian Perceptron: a Gaussian over w, matched to the posterior after every label.
 
@@ -27,10 +28,6 @@ class BayesianPerceptron(NamedTuple):
     """
 
     s0: float = 1.0
-
-    def numbers(self) -> tuple[float, ...]:
-        """Return s0, which must be finite and above 0."""
-        return (number(self, "s0", lambda s0: 0 < s0 < math.inf, "above 0 and finite"),)
 
     def shape(self) -> Shape:
         """P = I."""
@@ -73,6 +70,7 @@ def inverse_mills(z: float) -> tuple[float, float]:
     return rest - z, rest
 
 
+@ranges(r=POSITIVE)
 class AROW(NamedTuple):
     """AROW: a Gaussian over w that narrows along directions with many labels.
 
@@ -89,10 +87,6 @@ class AROW(NamedTuple):
     """
 
     r: float = 1.0
-
-    def numbers(self) -> tuple[float, ...]:
-        """Return r, which must be finite and above 0."""
-        return (number(self, "r", lambda r: 0 < r < math.inf, "above 0 and finite"),)
 
     def shape(self) -> Shape:
         """P = I."""

@@ -3,11 +3,11 @@
 import math
 from typing import Any, NamedTuple
 
-from ..engine.parameters import number
+from ..engine.parameters import ABOVE_0, NOT_NEGATIVE, POSITIVE, SHARE, Range, number, ranges
 from ..engine.round import Projection, Round, Step, hinge
-from ..errors import SelectronError
 
 
+@ranges(C=ABOVE_0, variant={"I": 1, "II": 2})
 class PassiveAggressive(NamedTuple):
     """Passive-Aggressive: the shortest step after which the label has margin 1.
 
@@ -27,14 +27,6 @@ class PassiveAggressive(NamedTuple):
     C: float = math.inf
     variant: str = "I"
 
-    def numbers(self) -> tuple[float, ...]:
-        """Return C and 1 or 2 for the variant; C must be above 0, the variant "I" or "II"."""
-        if not (isinstance(self.variant, str) and self.variant in ("I", "II")):
-            raise SelectronError(
-                f'PassiveAggressive: variant must be "I" or "II", got {self.variant!r}.'
-            )
-        return number(self, "C", lambda C: C > 0, "above 0"), float(len(self.variant))
-
     def steps(self, m: float, y: float) -> bool:
         """Return whether the margin y m is below 1."""
         return hinge(m, y) > 0
@@ -44,11 +36,12 @@ class PassiveAggressive(NamedTuple):
         if r.q == 0:
             return Step(keep=1.0, eta=0.0)
         loss = hinge(r.m, r.y)
-        if self.variant == "II" or self.variant == 2:  # 2 in the loop: see numbers()
+        if self.variant == "II" or self.variant == 2:  # 2 in the loop, by `ranges`
             return Step(keep=1.0, eta=r.y * loss / (r.q + 1 / (2 * self.C)))
         return Step(keep=1.0, eta=r.y * min(self.C, loss / r.q))
 
 
+@ranges(C=ABOVE_0)
 class MIRA(NamedTuple):
     """MIRA: the shortest step after which the right class leads each of the others by 1.
 
@@ -67,10 +60,6 @@ class MIRA(NamedTuple):
     """
 
     C: float = math.inf
-
-    def numbers(self) -> tuple[float, ...]:
-        """Return C, which must be above 0."""
-        return (number(self, "C", lambda C: C > 0, "above 0"),)
 
     def steps(self, m: float, y: float) -> bool:
         """Return whether the margin y m is below 1."""
@@ -96,6 +85,7 @@ class MIRA(NamedTuple):
         return mu
 
 
+@ranges(alpha=NOT_NEGATIVE, C=ABOVE_0)
 class ObjectiveRegularized(NamedTuple):
     """Objective-regularised large-margin learner: every step also shrinks w a little.
 
@@ -117,11 +107,6 @@ class ObjectiveRegularized(NamedTuple):
     alpha: float = 0.001
     C: float = math.inf
 
-    def numbers(self) -> tuple[float, ...]:
-        """Return alpha, which must be finite and not below 0, and C, which must be above 0."""
-        alpha = number(self, "alpha", lambda alpha: 0 <= alpha < math.inf, "from 0 on and finite")
-        return alpha, number(self, "C", lambda C: C > 0, "above 0")
-
     def steps(self, m: float, y: float) -> bool:
         """Return whether the margin y m is below 1."""
         return hinge(m, y) > 0
@@ -139,6 +124,7 @@ class ObjectiveRegularized(NamedTuple):
         return Step(keep=1 / (1 + self.alpha), eta=r.y * tau / (1 + self.alpha))
 
 
+@ranges(beta=POSITIVE)
 class L2Constrained(NamedTuple):
     """L2-norm constrained large-margin learner: the shortest step to margin 1 with |w| <= beta.
 
@@ -157,10 +143,6 @@ class L2Constrained(NamedTuple):
     """
 
     beta: float
-
-    def numbers(self) -> tuple[float, ...]:
-        """Return beta, which must be finite and above 0."""
-        return (number(self, "beta", lambda beta: 0 < beta < math.inf, "above 0 and finite"),)
 
     def steps(self, m: float, y: float) -> bool:
         """Return whether the margin y m is below 1."""
@@ -184,6 +166,7 @@ class L2Constrained(NamedTuple):
         return Step(keep=1 / z, eta=r.y * tau / z)
 
 
+@ranges(beta=POSITIVE)
 class L1Constrained(NamedTuple):
     """L1-norm constrained: the shortest step to margin 1 among weights with |w|_1 <= beta.
 
@@ -209,10 +192,6 @@ class L1Constrained(NamedTuple):
     """
 
     beta: float
-
-    def numbers(self) -> tuple[float, ...]:
-        """Return beta, which must be above 0 and finite."""
-        return (number(self, "beta", lambda beta: 0 < beta < math.inf, "above 0 and finite"),)
 
     def radius(self) -> float:
         """Return beta, the radius of the L1 ball that the weights stay in."""
@@ -253,12 +232,10 @@ class NORMA(NamedTuple):
 
     def numbers(self) -> tuple[float, ...]:
         """Return the parameters, which must be in their ranges."""
-        eta = number(self, "eta", lambda eta: 0 < eta < math.inf, "above 0 and finite")
-        wanted = f"from 0 to below 1 / eta = {1 / eta:g}"
-        lam = number(self, "lam", lambda lam: 0 <= lam * eta < 1, wanted)
-        nu = number(self, "nu", lambda nu: 0 <= nu <= 1, "from 0 to 1")
-        power = number(self, "power", lambda power: 0 <= power <= 1, "from 0 to 1")
-        return eta, lam, nu, power
+        eta = number(self, "eta", POSITIVE)
+        below = Range(lambda lam: 0 <= lam * eta < 1, f"from 0 to below 1 / eta = {1 / eta:g}")
+        lam = number(self, "lam", below)
+        return eta, lam, number(self, "nu", SHARE), number(self, "power", SHARE)
 
     def steps(self, m: float, y: float) -> bool:
         """Return True: w shrinks with every label."""

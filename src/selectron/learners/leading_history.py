@@ -3,7 +3,7 @@
 import math
 from typing import Any, NamedTuple
 
-from ..engine.parameters import number
+from ..engine.parameters import SHARE, Range, ranges
 from ..engine.round import Round, ShapeStep
 from .gaussian import inverse_mills
 from .least_squares import LASEC
@@ -12,6 +12,7 @@ HALF = math.sqrt(0.5)
 WIDE = 2048  # dense features up to which LeadingHistory is the default
 
 
+@ranges(switches=SHARE, fourier=Range(lambda n: 0 <= n <= 1000, "from 0 to 1000", whole=True))
 class LeadingHistory(NamedTuple):
     """Ensembles of Bayesian Perceptrons, each expert trained on all labels since its birth.
 
@@ -57,13 +58,6 @@ class LeadingHistory(NamedTuple):
 
     switches: float = 0.0015
     fourier: float = 100
-
-    def numbers(self) -> tuple[float, ...]:
-        """Return the parameters, which must be in their ranges."""
-        return (
-            number(self, "switches", lambda share: 0 <= share <= 1, "from 0 to 1"),
-            number(self, "fourier", lambda n: 0 <= n <= 1000, "from 0 to 1000", whole=True),
-        )
 
     def ensemble(self) -> bool:
         """Return True: an ensemble of experts learns."""

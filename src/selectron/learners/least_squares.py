@@ -1,9 +1,8 @@
 """Recursive least squares, and the learners that share its step."""
 
-import math
 from typing import NamedTuple
 
-from ..engine.parameters import number
+from ..engine.parameters import ABOVE_0, POSITIVE, number, ranges
 from ..engine.round import Round, Shape, ShapeStep, variance
 from ..errors import SelectronError
 
@@ -14,6 +13,7 @@ def regress(r: Round) -> ShapeStep:
     return ShapeStep(eta=(r.y - r.m) / total, mu=1.0, nu=1 / total)
 
 
+@ranges(a=POSITIVE)
 class RLS(NamedTuple):
     """RLS: ridge regression on the labels, updated with each.
 
@@ -32,10 +32,6 @@ class RLS(NamedTuple):
 
     a: float = 1.0
 
-    def numbers(self) -> tuple[float, ...]:
-        """Return a, which must be finite and above 0."""
-        return (number(self, "a", lambda a: 0 < a < math.inf, "above 0 and finite"),)
-
     def shape(self) -> Shape:
         """P = I / a."""
         return Shape(scale=1 / self.a, noise=0.0)
@@ -53,6 +49,7 @@ class RLS(NamedTuple):
         return regress(r)
 
 
+@ranges(a=POSITIVE)
 class SecondOrderPerceptron(NamedTuple):
     """Second-order Perceptron: the Perceptron in coordinates whitened by its own mistakes.
 
@@ -71,10 +68,6 @@ class SecondOrderPerceptron(NamedTuple):
     """
 
     a: float = 1.0
-
-    def numbers(self) -> tuple[float, ...]:
-        """Return a, which must be finite and above 0."""
-        return (number(self, "a", lambda a: 0 < a < math.inf, "above 0 and finite"),)
 
     def shape(self) -> Shape:
         """P = I / a."""
@@ -115,8 +108,7 @@ class LASEC(NamedTuple):
 
     def numbers(self) -> tuple[float, ...]:
         """Return b and c, which must satisfy 0 < b < c."""
-        b = number(self, "b", lambda b: 0 < b < math.inf, "above 0 and finite")
-        c = number(self, "c", lambda c: c > 0, "above 0")
+        b, c = number(self, "b", POSITIVE), number(self, "c", ABOVE_0)
         if not b < c:
             raise SelectronError(f"LASEC: b must be below c, got b={b} and c={c}.")
         return b, c

@@ -3,10 +3,11 @@
 import math
 from typing import NamedTuple
 
-from ..engine.parameters import number
+from ..engine.parameters import POSITIVE, Range, ranges
 from ..engine.round import Old, Removal, Round, Step
 
 
+@ranges()
 class Perceptron(NamedTuple):
     """Perceptron: on a mistake, add y x to w, with x of unit length.
 
@@ -21,10 +22,6 @@ class Perceptron(NamedTuple):
     467
     """
 
-    def numbers(self) -> tuple[float, ...]:
-        """Return no parameters."""
-        return ()
-
     def normalize(self) -> bool:
         """Return True: rows are scaled to unit length."""
         return True
@@ -34,6 +31,7 @@ class Perceptron(NamedTuple):
         return Step(keep=1.0, eta=r.y)
 
 
+@ranges(lam=POSITIVE)
 class ShiftingPerceptron(NamedTuple):
     """Shifting Perceptron: on a mistake, w shrinks (less each time) before y x is added.
 
@@ -53,10 +51,6 @@ class ShiftingPerceptron(NamedTuple):
 
     lam: float = 1.0
 
-    def numbers(self) -> tuple[float, ...]:
-        """Return lam, which must be finite and above 0."""
-        return (number(self, "lam", lambda lam: 0 < lam < math.inf, "above 0 and finite"),)
-
     def normalize(self) -> bool:
         """Return True: rows are scaled to unit length."""
         return True
@@ -67,6 +61,7 @@ class ShiftingPerceptron(NamedTuple):
         return Step(keep=1 - part, eta=part * r.y)
 
 
+@ranges(size=Range(lambda size: size in (1, 2), "1 or 2"))
 class ModifiedPerceptron(NamedTuple):
     """Modified Perceptron: on a mistake, subtract the component along x from w, once or twice.
 
@@ -88,10 +83,6 @@ class ModifiedPerceptron(NamedTuple):
 
     size: int = 1
 
-    def numbers(self) -> tuple[float, ...]:
-        """Return the size of the step, which must be 1 or 2."""
-        return (number(self, "size", lambda size: size in (1, 2), "1 or 2"),)
-
     def normalize(self) -> bool:
         """Return True: rows are scaled to unit length."""
         return True
@@ -103,6 +94,7 @@ class ModifiedPerceptron(NamedTuple):
         return Step(keep=1.0, eta=r.y / math.sqrt(r.q) if r.ww == 0 else -self.size * r.m / r.q)
 
 
+@ranges(budget=Range(lambda budget: budget >= 1, "from 1 on", whole=True))
 class BudgetPerceptron(NamedTuple):
     """Randomized Budget Perceptron: a mistake beyond the budget evicts one example at random.
 
@@ -121,10 +113,6 @@ class BudgetPerceptron(NamedTuple):
     """
 
     budget: int = 500
-
-    def numbers(self) -> tuple[float, ...]:
-        """Return the budget, a whole number from 1 on."""
-        return (number(self, "budget", lambda budget: budget >= 1, "from 1 on", whole=True),)
 
     def at_random(self) -> bool:
         """Return True: the evicted example is chosen at random."""

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse
 from sklearn.utils.extmath import row_norms
 
-from ..engine.parameters import number, whole
+from ..engine.parameters import PROPER_SHARE, Range, number, whole
 from ..errors import SelectronError
 from .isotropic import forster, unit
 from .session import OPEN, Plan, Pool, State
@@ -67,7 +67,7 @@ class Sphere(NamedTuple):
 
     def check(self) -> None:
         """Raise SelectronError if a parameter is not valid."""
-        number(self, "c", lambda c: 0 < c < math.inf, "above 0")
+        number(self, "c", Range(lambda c: 0 < c < math.inf, "above 0"))
 
     def plan(self, pool: Pool, state: State, carry: Halves | None) -> tuple[Halves, Plan]:
         """Return the plan for the next bucket that has open rows."""
@@ -173,8 +173,8 @@ class Boosted(NamedTuple):
 
     def check(self) -> None:
         """Raise SelectronError if a parameter is not valid."""
-        number(self, "share", lambda share: 0 < share <= 1, "above 0 and up to 1")
-        number(self, "eps", lambda eps: 0 < eps < 1, "between 0 and 1")
+        number(self, "share", Range(lambda share: 0 < share <= 1, "above 0 and up to 1"))
+        number(self, "eps", PROPER_SHARE)
         whole("most", self.most)
 
     def plan(self, pool: Pool, state: State, carry: Phase | None) -> tuple[Phase, Plan]:
