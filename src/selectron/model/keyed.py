@@ -153,16 +153,20 @@ class Key(NamedTuple):
     early: np.ndarray  # int64, (n, 3): order, time and code of labels that wait for rows
 
 
-class Packing:
-    """The arrays of a model as one vector of 64-bit words, and their bytes.
+class Machine:
+    """The one model of a `Keyed`, with its arrays in one vector of 64-bit words.
 
-    `learned` are the state, the asker's memory and the calibration, as views of the words. `kind`
-    describes the parameters that the bytes depend on.
+    `learned` are the state, the asker's memory and the calibration, as views of the words.
     """
 
-    def __init__(self, model: Model, kind: str) -> None:
-        self.fingerprint = hashlib.sha256(kind.encode()).digest()[:8]
-        self.width = model.width
+    def __init__(self, keyed: Keyed) -> None:
+        self.keyed, self.lock = keyed, Lock()
+        names = "width", "classes", "sparse", "many", "constant", "normalize"
+        settings = {name: getattr(keyed, name) for name in names}
+        self.model = model = Model(keyed.learner, keyed.asker, seed=0, **settings)
+        model.guarded = True  # a step that fails leaves the bytes as they were
+        of_bytes = keyed.learner, type(keyed.asker).__name__, settings, keyed.names
+        self.fingerprint = hashlib.sha256(repr(of_bytes).encode()).digest()[:8]
         arrays = [*model.state, model.past, model.calibration.s]
         kept = [i for i, name in enumerate(model.state._fields) if name not in SCRATCH]
         kept += [len(arrays) - 2, len(arrays) - 1]
@@ -177,89 +181,12 @@ class Packing:
         self.start = self.words.copy()
         none = np.zeros(0, np.int64)
         self.nothing = Pool(none, none, none, np.zeros(0), no_rows(model.sparse, model.width))
-        self.sparse = model.sparse
-
-    def fill(self, key: Any, state: bytes | None) -> Key:
-        """Fill the words from the bytes of a key (None: before its first row); return the rest.
-
-        Raises SelectronError if they are damaged, or of another version or other parameters.
-        """
-        if state is None:
-            self.words[:] = self.start
-            return Key(0, 0, 0, BEGINNING, self.nothing, NO_LABELS)
-        content = BytesIO(state)
-        head = content.read(CHECK.size)
-        version, crc = CHECK.unpack(head) if len(head) == CHECK.size else (VERSION, -1)
-        if version != VERSION:
-            raise SelectronError(
-                f"The state of key {key!r} is of version {version}, and this Selectron reads "
-                f"{VERSION}: install the Selectron that wrote it."
-            )
-        if zlib.crc32(memoryview(state)[CHECK.size :]) != crc:
-            raise SelectronError(f"The state of key {key!r} is damaged: its checksum does not fit.")
-        counts = COUNTS.unpack(content.read(COUNTS.size))
-        fingerprint, rounds, tickets, answered, newest, n, n_early = counts
-        if fingerprint != self.fingerprint:
-            raise SelectronError(
-                f"The state of key {key!r} is of another learner, other classes or other columns: "
-                "give the parameters that it was made with."
-            )
-        bits = _array(content, math.ceil(len(self.words) / 8), np.uint8)
-        filled = np.flatnonzero(np.unpackbits(bits, count=len(self.words)))
-        self.words[:] = 0
-        self.words[filled] = _array(content, len(filled), np.uint64)
-        pool = self._pool(content, n) if n else self.nothing
-        early = _array(content, 3 * n_early).reshape(-1, 3)
-        return Key(rounds, tickets, answered, newest, pool, early)
-
-    def bytes_of(self, known: Key) -> bytes:
-        """Return the bytes of a key, given what the words do not hold."""
-        pool, filled = known.open, self.words != 0
-        counts = *known[:4], len(pool.order), len(known.early)
-        parts = [COUNTS.pack(self.fingerprint, *counts)]
-        parts += [np.packbits(filled).tobytes(), self.words[filled].tobytes()]
-        if len(pool.order):
-            parts += [array.tobytes() for array in pool[:-1]]
-            if isinstance(pool.rows, Sparse):
-                parts.append(np.diff(pool.rows.indptr).tobytes())
-                parts.append(pool.rows.indices.tobytes())
-            parts.append(pool.rows.values.tobytes())
-        rest = b"".join([*parts, known.early.tobytes()])
-        return CHECK.pack(VERSION, zlib.crc32(rest)) + rest
-
-    def _pool(self, content: BytesIO, n: int) -> Pool:
-        ticket, order, asked_in = (_array(content, n) for _ in range(3))
-        chance = _array(content, n, float)
-        if not self.sparse:
-            rows: Rows = Dense(_array(content, n * self.width, float).reshape(n, self.width))
-        else:
-            indptr = np.concatenate([[0], _array(content, n).cumsum()])
-            indices = _array(content, indptr[-1], np.int32)
-            rows = Sparse(indptr, indices, _array(content, indptr[-1], float))
-        return Pool(ticket, order, asked_in, chance, rows)
-
-
-def _array(content: BytesIO, n: int, kind: Any = np.int64) -> np.ndarray:
-    return np.frombuffer(content.read(n * np.dtype(kind).itemsize), kind)
-
-
-class Machine:
-    """The one model of a `Keyed`, and its packing."""
-
-    def __init__(self, keyed: Keyed) -> None:
-        self.keyed, self.lock = keyed, Lock()
-        names = "width", "classes", "sparse", "many", "constant", "normalize"
-        settings = {name: getattr(keyed, name) for name in names}
-        self.model = Model(keyed.learner, keyed.asker, seed=0, **settings)
-        self.model.guarded = True  # a step that fails leaves the bytes as they were
-        kind = repr((keyed.learner, type(keyed.asker).__name__, settings, keyed.names))
-        self.packing = Packing(self.model, kind)
 
     def step(
         self, key: Any, state: bytes | None, items: Items | None, answers: Answers | None
     ) -> tuple[bytes, Decided]:
         """Return what `Keyed.step` does."""
-        items = Items(np.zeros(0, np.int64), self.packing.nothing.rows) if items is None else items
+        items = Items(np.zeros(0, np.int64), self.nothing.rows) if items is None else items
         by_order = np.argsort(items.order, kind="stable")
         times = items.times[by_order] if len(items.times) else EMPTY
         items = Items(items.order[by_order], taken(items.rows, by_order), times)
@@ -278,15 +205,15 @@ class Machine:
             wait = [label for label in wait if label[0] not in closed][: self.keyed.max_open]
             early = np.array(wait, np.int64).reshape(-1, 3)
             counts = self.model.rounds, self.model.tickets, self.model.answered
-            state = self.packing.bytes_of(Key(*counts, newest, kept, early))
+            state = self.bytes_of(Key(*counts, newest, kept, early))
         back = np.empty_like(by_order)
         back[by_order] = np.arange(len(back))
         return state, Decided(*(array[back] for array in decided))
 
     def load(self, key: Any, state: bytes | None) -> Key:
         """Fill the model with the numbers of a key, and return what else is known about it."""
-        known, model = self.packing.fill(key, state), self.model
-        model.state, model.past, model.calibration = self.packing.learned
+        known, model = self.fill(key, state), self.model
+        model.state, model.past, model.calibration = self.learned
         model.rounds, model.tickets, model.answered = known.rounds, known.tickets, known.answered
         model.draws.reset({"generator": start_of(self.keyed.random_state, key), "ahead": ()})
         model.draws.skip(known.rounds)
@@ -352,11 +279,75 @@ class Machine:
                     model.open[pool.ticket[at]] = asked
                     model.tell(pool.ticket[at], code)
                 waiting[at] = False
-        if model.state is not self.packing.learned[0]:  # it was renewed
-            for view, array in zip(self.packing.learned[0], model.state, strict=True):
+        if model.state is not self.learned[0]:  # it was renewed
+            for view, array in zip(self.learned[0], model.state, strict=True):
                 view[...] = array
         tickets = pool.ticket[m:]
         return pool, waiting, Decided(predicted, proba, tickets > 0, pool.chance[m:], tickets)
+
+    def fill(self, key: Any, state: bytes | None) -> Key:
+        """Fill the words from the bytes of a key (None: before its first row); return the rest.
+
+        Raises SelectronError if they are damaged, or of another version or other parameters.
+        """
+        if state is None:
+            self.words[:] = self.start
+            return Key(0, 0, 0, BEGINNING, self.nothing, NO_LABELS)
+        content = BytesIO(state)
+        head = content.read(CHECK.size)
+        version, crc = CHECK.unpack(head) if len(head) == CHECK.size else (VERSION, -1)
+        if version != VERSION:
+            raise SelectronError(
+                f"The state of key {key!r} is of version {version}, and this Selectron reads "
+                f"{VERSION}: install the Selectron that wrote it."
+            )
+        if zlib.crc32(memoryview(state)[CHECK.size :]) != crc:
+            raise SelectronError(f"The state of key {key!r} is damaged: its checksum does not fit.")
+        counts = COUNTS.unpack(content.read(COUNTS.size))
+        fingerprint, rounds, tickets, answered, newest, n, n_early = counts
+        if fingerprint != self.fingerprint:
+            raise SelectronError(
+                f"The state of key {key!r} is of another learner, other classes or other columns: "
+                "give the parameters that it was made with."
+            )
+        bits = _array(content, math.ceil(len(self.words) / 8), np.uint8)
+        filled = np.flatnonzero(np.unpackbits(bits, count=len(self.words)))
+        self.words[:] = 0
+        self.words[filled] = _array(content, len(filled), np.uint64)
+        pool = self._pool(content, n) if n else self.nothing
+        early = _array(content, 3 * n_early).reshape(-1, 3)
+        return Key(rounds, tickets, answered, newest, pool, early)
+
+    def bytes_of(self, known: Key) -> bytes:
+        """Return the bytes of a key, given what the words do not hold."""
+        pool, filled = known.open, self.words != 0
+        counts = *known[:4], len(pool.order), len(known.early)
+        parts = [COUNTS.pack(self.fingerprint, *counts)]
+        parts += [np.packbits(filled).tobytes(), self.words[filled].tobytes()]
+        if len(pool.order):
+            parts += [array.tobytes() for array in pool[:-1]]
+            if isinstance(pool.rows, Sparse):
+                parts.append(np.diff(pool.rows.indptr).tobytes())
+                parts.append(pool.rows.indices.tobytes())
+            parts.append(pool.rows.values.tobytes())
+        rest = b"".join([*parts, known.early.tobytes()])
+        return CHECK.pack(VERSION, zlib.crc32(rest)) + rest
+
+    def _pool(self, content: BytesIO, n: int) -> Pool:
+        ticket, order, asked_in = (_array(content, n) for _ in range(3))
+        chance = _array(content, n, float)
+        if not self.keyed.sparse:
+            width = self.keyed.width
+            rows: Rows = Dense(_array(content, n * width, float).reshape(n, width))
+        else:
+            indptr = np.concatenate([[0], _array(content, n).cumsum()])
+            indices = _array(content, indptr[-1], np.int32)
+            rows = Sparse(indptr, indices, _array(content, indptr[-1], float))
+        return Pool(ticket, order, asked_in, chance, rows)
+
+
+def _array(content: BytesIO, n: int, kind: Any = np.int64) -> np.ndarray:
+    return np.frombuffer(content.read(n * np.dtype(kind).itemsize), kind)
 
 
 @lru_cache(maxsize=32)
