@@ -197,18 +197,11 @@ def _cached(
 
 
 def _bound(function: Callable, parts: Mapping[str, Any], name: str, kind: str, cached: bool) -> Any:
-    """Return Numba's dispatcher; what it calls is shared with other loops of the same kind."""
-    wrap = _jit(name, function, parts, kind, cached)
-    return bind(function, parts, wrap, COMPILED.setdefault(kind, {}))
+    """Return Numba's dispatcher; what it calls is shared with other loops of the same kind.
 
-
-def _jit(
-    name: str, outermost: Callable, parts: Mapping[str, Any], kind: str, cached: bool
-) -> Callable[[Callable, Callable], Callable]:
-    """Return a compiler of copies; only the outermost is cached on disk, with all that it calls.
-
-    The names of all have a digest. Numba only numbers functions, in each process: one in a file of
-    the cache could have the name, number and types of one of another loop, and run in its place.
+    Only the outermost function is cached on disk, with all that it calls. The names of all have a
+    digest. Numba only numbers functions, in each process: one in a file of the cache could have the
+    name, number and types of one of another loop, and run in its place.
     """
     import numba
 
@@ -217,7 +210,7 @@ def _jit(
     unwrapped = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
     def wrap(copy: Callable, original: Callable) -> Callable:
-        outer = original is outermost
+        outer = original is function
         title = name if outer else original.__name__
         copy.__qualname__ = copy.__name__ = f"{title}_{kind}_{digest(original, parts)}"
         return numba.njit(
@@ -230,7 +223,7 @@ def _jit(
             **(lean if outer else lean | unwrapped),
         )
 
-    return wrap
+    return bind(function, parts, wrap, COMPILED.setdefault(kind, {}))
 
 
 def _files_digest(folder: Path, name: str) -> bytes:
