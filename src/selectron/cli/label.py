@@ -15,17 +15,7 @@ import pyarrow as pa
 from ..engine.parameters import counted
 from ..errors import SelectronError
 from ..specs import BUDGET
-from . import ExamplesFirst, Whole, terminal
-from .files import (
-    after,
-    all_columns,
-    check_shown,
-    content_of,
-    naming,
-    records_of,
-    reporting_damage,
-    warn_of_period,
-)
+from . import ExamplesFirst, Whole, files, terminal
 from .models import Place, Saved, keep, load, uninterrupted
 from .options import check_different, check_target, model_and_file, of_a_model, of_text, target
 from .predict import others
@@ -79,9 +69,10 @@ def label(
     check_different("MODEL, FILE and -o", model, file, output)
     if file == "-":
         raise SelectronError("answers are read from standard input: give the path of a file")
-    session = ModelSession(model, all_columns(file, **options), options["first"], output, show)
+    source = files.all_columns(file, **options)
+    session = ModelSession(model, source, options["first"], output, show)
     session.saved.spend(options["budget"], again=session.last is None)
-    with reporting_damage(session.source):
+    with files.reporting_damage(source):
         code = session.play()
     raise SystemExit(code)
 
@@ -115,7 +106,7 @@ class ModelSession:
         self, path: str, source: Any, first: int | None, output: str | None, show: tuple[str, ...]
     ):
         self.path, self.source, self.file, self.show = path, source, source.path, show
-        self.identity = Path(self.file).name, content_of(self.file)
+        self.identity = Path(self.file).name, files.content_of(self.file)
         self.saved: Saved = load(path)
         if self.saved.encoder is None:
             why = "has learned from rows without names: there is nothing to show"
@@ -185,14 +176,14 @@ class ModelSession:
     def _rows(self) -> Iterator[Row]:
         """Yield the rows that are ahead; where there are none, that is the next one of the file."""
         known, kept = self.saved.encoder.columns_, [self.hidden, *terminal.COLUMNS]
-        for chunk in after(self.source, self.start, self.file, least=0):
-            with naming(self.file, chunk.first):
+        for chunk in files.after(self.source, self.start, self.file, least=0):
+            with files.naming(self.file, chunk.first):
                 chunk = self.saved.flat(chunk)
                 columns = others(self.saved, chunk)
             columns = {name: column for name, column in columns.items() if name not in kept}
-            values = records_of(chunk.rows)
-            check_shown(self.file, self.show, {*known, *chain.from_iterable(values)})
-            more = records_of(pa.table(columns)) if columns else [{}] * len(values)
+            values = files.records_of(chunk.rows)
+            files.check_shown(self.file, self.show, {*known, *chain.from_iterable(values)})
+            more = files.records_of(pa.table(columns)) if columns else [{}] * len(values)
             for number, (row, rest) in enumerate(zip(values, more, strict=True), chunk.first + 1):
                 self.ahead.append(Row(number, row, {name: row.get(name) for name in known}, rest))
                 while self.ahead:
@@ -207,11 +198,11 @@ class ModelSession:
                 self._ask(row, decision.label)
 
     def _decide(self, row: Row) -> Any:
-        with uninterrupted(), naming(self.file, row.number - 1):
+        with uninterrupted(), files.naming(self.file, row.number - 1):
             at = self.saved.second(row.values)
             if at is not None and not self.doubted and at < self.saved.since:
                 self.doubted = True
-                warn_of_period(self.file, row.number, self.saved.since)
+                files.warn_of_period(self.file, row.number, self.saved.since)
             decision = self.saved.classifier.decide(row.x, at)
             self.ticket = decision.ticket
             if not decision.ask:

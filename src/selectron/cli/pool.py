@@ -15,18 +15,7 @@ from ..engine.rows import Sparse, as_matrix, joined
 from ..errors import SelectronError
 from ..evaluate.plot import plot_pool
 from ..streams.classes import names_of
-from . import ExamplesFirst, Whole, reported, terminal, warn
-from .files import (
-    all_columns,
-    check_shown,
-    naming,
-    numbering,
-    records_of,
-    refuse_columns,
-    source_of,
-    together,
-    watched,
-)
+from . import ExamplesFirst, Whole, files, reported, terminal, warn
 from .models import uninterrupted
 from .options import (
     PICTURES,
@@ -116,7 +105,7 @@ def pool(file: str, **options: Any) -> None:
     paths = file, answers, options["output"], options["picture"]
     check_different("FILE, --answers, -o and --plot", *paths)
     check_classes(options["classes"])
-    with reported("interrupted"), numbering(file):
+    with reported("interrupted"), files.numbering(file):
         terminal.check_labels(options["output"])
         table = loaded(file, **options)
         if all(label is not None for label in table.y):
@@ -146,17 +135,17 @@ def loaded(file: str, **options: Any) -> Table:
     """Return the rows of a file, and their labels as text."""
     from ..data.encoder import TableEncoder
 
-    source = source_of(file, **options)
-    chunks = list(watched(source))
+    source = files.source_of(file, **options)
+    chunks = list(files.watched(source))
     if source.guessed:
         click.echo(f"{source.choice.label}: the label, as the last column", err=True)
     rows: Any = [chunk.rows for chunk in chunks]
     width, blocks, whole = chunks[-1].width, rows, None
-    with naming(file):
+    with files.naming(file):
         if isinstance(rows[0], Sparse):
-            refuse_columns("--column", options["columns"])
+            files.refuse_columns("--column", options["columns"])
         else:
-            encoder, whole = TableEncoder(options["columns"] or None), together(rows)
+            encoder, whole = TableEncoder(options["columns"] or None), files.together(rows)
             for piece in rows:
                 encoder.partial_fit(piece)
             width, blocks = encoder.width_, [*map(encoder.look, rows)]
@@ -309,7 +298,7 @@ class PoolSession:
 
     def _row(self, row: int) -> str:
         if self.rows is not None:
-            (record,) = records_of(self.rows[row : row + 1])
+            (record,) = files.records_of(self.rows[row : row + 1])
             text = terminal.shown(record, self.names)
         else:
             x = self.table.X[[row]]
@@ -392,11 +381,11 @@ def shown_rows(file: str, names: tuple[str, ...], table: Table, options: Any) ->
     if not names:
         return table.rows
     if table.rows is None:
-        with naming(file):
-            refuse_columns("--show", names)
-    rows = together([chunk.rows for chunk in all_columns(file, **options)])
+        with files.naming(file):
+            files.refuse_columns("--show", names)
+    rows = files.together([chunk.rows for chunk in files.all_columns(file, **options)])
     known = {*chain.from_iterable(rows)} if isinstance(rows, list) else rows.column_names
-    check_shown(file, names, known)
+    files.check_shown(file, names, known)
     if len(rows) != len(table.y):
         found = f"finds {len(rows)} rows, and the table has {len(table.y)}"
         raise SelectronError(f"{file}: --show {found}")
