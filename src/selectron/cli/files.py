@@ -283,9 +283,11 @@ def cell(value: Any) -> str | None:
 
 
 def json_value(value: Any) -> Any:
-    """Return a value as JSON can hold it: dates and bytes as text, NaN as None."""
+    """Return a value as JSON can hold it: dates and bytes as text, arrays as lists, NaN as None."""
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, dict):

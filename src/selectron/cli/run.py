@@ -332,10 +332,11 @@ def report(contest: Contest, bounds: list[list[dict]] | None, options: dict[str,
     results = [contestant.result() for contestant in contestants]
     if options["as_json"]:
         for result, contestant in zip(results, contestants, strict=True):
-            result["metrics"] = tables.as_json(contestant.metrics(names))
+            both = contestant.metrics(names)._asdict()
+            result["metrics"] = {part: one and one._asdict() for part, one in both.items()}
         for result, promised in zip(results, bounds or [], strict=bounds is not None):
             result["bounds"] = promised
-        click.echo(json.dumps(results, indent=2))
+        click.echo(json.dumps(files.json_value(results), indent=2))
         return
     recalls = tables.recalls([contestant.true for contestant in contestants], names)
     unaudited = not any(contestant.audits for contestant in contestants)

@@ -22,7 +22,7 @@ def check_part(chunk: Chunk, numbers: np.ndarray) -> None:
 
 
 def theorems(played: list[Played], contestants: list[Contestant], demo: bool) -> list[list[dict]]:
-    """Return the bounds of each contestant, as rows of the JSON output; None if infinite.
+    """Return the bounds of each contestant, as rows of the JSON output.
 
     `played` is the whole stream, as `Contest.play` yields it. The comparators are found in
     hindsight: one for each concept of the digits, whose switches are known, and one for a file.
@@ -44,8 +44,6 @@ def theorems(played: list[Played], contestants: list[Contestant], demo: bool) ->
         rows = seen(X, model.constant, model.normalize)
         claims = [] if model.dual else report(run, rows, model.learner, model.asker, switches)
         found.append([claim._asdict() for claim in claims])
-        for row in found[-1]:
-            row["bound"] = row["bound"] if np.isfinite(row["bound"]) else None
     return found
 
 
@@ -55,7 +53,7 @@ def promises(contestants: Sequence[Contestant], theorems: list[list[dict]]) -> s
     for contestant, claims in zip(contestants, theorems, strict=True):
         lines.append(f"  {contestant.name} under {contestant.asker}")
         for claim in claims:
-            bound = "no bound" if claim["bound"] is None else f"<= {claim['bound']:,.0f}"
+            bound = f"<= {claim['bound']:,.0f}" if np.isfinite(claim["bound"]) else "no bound"
             numbers = f"{claim['outcome']:,.0f} {bound}"
             lines.append(f"    {numbers}  {claim['what']}: {claim['theorem']}")
         if not claims:

@@ -1,4 +1,4 @@
-"""Metrics as lines of text, and as JSON."""
+"""Metrics as lines of text."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -101,22 +101,6 @@ def confused(metrics: Metrics, word: str) -> str:
     for name, row in zip(names, metrics.confusion.tolist(), strict=True):
         lines.append((name, *(f"{count:,.0f}" for count in row)))
     return aligned(lines)
-
-
-def as_json(metrics: RunMetrics) -> dict[str, Any]:
-    """Return metrics as values of JSON: null for NaN."""
-    return {
-        part: found and {name: _plain(value) for name, value in found._asdict().items()}
-        for part, found in metrics._asdict().items()
-    }
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        value = value.tolist()
-    if isinstance(value, list):
-        return [_plain(one) for one in value]
-    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def _number(value: float) -> str:
