@@ -92,6 +92,8 @@ def fed(file: str, url: str, token: str, field: str | None, name: str | None, ag
             lines = sending.Lines(raw)
             found = sending.items(lines, name, field, refused)
             for line in islice(found, max(0, start - 1), start):
-                sending.check_sent(sender, line)
+                (reply,) = sender.send([line.text])
+                if "error" in reply:  # the stream has another item with its id
+                    raise SelectronError(sending.reason(line, reply))
             new, asked = sending.sent(sender, found, bar.update, refused, lines.more)
             return new, asked, len(failed)

@@ -139,10 +139,6 @@ def array_of(column: Any) -> pa.Array:
     return texts.dictionary_encode() if coded else texts
 
 
-def _entries(x: Any) -> Any:
-    return x.ravel() if isinstance(x, np.ndarray) else x
-
-
 class Column:
     """A column: its kind, and how text is read, by its type or first values where not given."""
 
@@ -206,7 +202,8 @@ class Column:
     def _count(self, x: Any) -> None:
         text = text_of(x)
         if isinstance(x, LISTS):
-            words = any(isinstance(entry, str | dict) for entry in _entries(x))
+            entries = x.flat if isinstance(x, np.ndarray) else x
+            words = any(isinstance(entry, str | dict) for entry in entries)
             self.lists += words
             self.vectors += not words
         elif isinstance(x, str) and self._is_vector(text):

@@ -127,7 +127,8 @@ class Text(Kind):
             return
         self.words += len(words) if learn else 0
         size = layout.hashed or TEXT_PLACES
-        counts = Counter(h % size for h in (*words, *pairs_of(words)))
+        pairs = (mixed(a, b) for a, b in pairwise(words) if a & b & UNSPACED_BIT)
+        counts = Counter(h % size for h in (*words, *pairs))
         places = sorted(counts)
         self.seen[places] += learn
         square, values, texts = 0.0, dict[int, float](), 1 + self.texts
@@ -206,11 +207,6 @@ def ranks(places: np.ndarray) -> np.ndarray:
     found = np.empty(len(places), int)
     found[order] = np.arange(len(places)) - np.repeat(starts, lengths) + 1
     return found
-
-
-def pairs_of(words: list[int]) -> list[int]:
-    """Return the hashes of pairs of neighbouring characters of scripts without spaces."""
-    return [mixed(a, b) for a, b in pairwise(words) if a & b & UNSPACED_BIT]
 
 
 def mixed(a: Any, b: Any) -> Any:

@@ -58,9 +58,7 @@ features = cast(type[Features], StandIn("space", Features))
 
 
 def ensemble(
-    coordinates: Callable[[Room], int],
-    width: Callable[[Room], int],
-    kinds: int = KINDS,
+    coordinates: Callable[[Room], int], width: Callable[[Room], int], kinds: int = KINDS
 ) -> dict[str, Field]:
     """Return the fields of an ensemble, given the lengths of z and w, and the number of priors."""
     return {

@@ -84,10 +84,7 @@ def depth(p: Any, r: Round) -> float:
 
 
 @ranges(
-    gamma=NOT_NEGATIVE,
-    c=Range(lambda c: 0 <= c < 1, "from 0 to below 1"),
-    b=SHARE,
-    p0=POSITIVE,
+    gamma=NOT_NEGATIVE, c=Range(lambda c: 0 <= c < 1, "from 0 to below 1"), b=SHARE, p0=POSITIVE
 )
 class IELLIP(NamedTuple):
     """IELLIP: the ellipsoid method for data that no classifier separates.

@@ -198,13 +198,6 @@ def resumed(sender: Sender, keys: list[str], name: str) -> int:
     return bisect_left(keys, True, key=lambda key: not sender.has(key))
 
 
-def check_sent(sender: Sender, line: Line) -> None:
-    """Raise SelectronError if the stream has another item with the id of this line."""
-    (reply,) = sender.send([line.text])
-    if "error" in reply:
-        raise SelectronError(reason(line, reply))
-
-
 def reason(line: Line, reply: Any) -> str:
     """Return why the stream refuses an item."""
     why = f"{line.where}: {reply['error']['message'].rstrip('.')}"

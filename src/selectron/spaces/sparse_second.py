@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.arithmetic import dot, span_square, sparse_dot
-from ..engine.round import Round, Shape
+from ..engine.round import Round
 from ..engine.rows import Sparse
 from ..engine.rows import SparseRows as Rows
 from . import dense_second, sparse_first
@@ -23,15 +23,12 @@ ceiling, largest, weights = dense_second.ceiling, dense_second.largest, dense_se
 opposite, shrunk = dense_second.opposite, dense_second.shrunk
 
 
-def fill_diagonal(p: np.ndarray, shape: Shape) -> None:
-    """Start with P = shape.scale I."""
-    np.fill_diagonal(p, shape.scale)
-
-
 TABLE = Table(
     {
         "w": Field(lambda r: (r.width,), power=1),
-        "p": Field(lambda r: (r.width, r.width), fill=fill_diagonal),
+        "p": Field(
+            lambda r: (r.width, r.width), fill=lambda p, shape: np.fill_diagonal(p, shape.scale)
+        ),
         "g": Field(lambda r: (r.width,)),  # room for a step
         "scalars": SCALARS,
     }
