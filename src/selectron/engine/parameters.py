@@ -14,9 +14,9 @@ Part = TypeVar("Part")
 class Range(NamedTuple):
     """The values that a number may have."""
 
-    fits: Callable[[float], bool]  # NaN must not
-    wanted: str  # as messages write it, after "a number"
-    whole: bool = False  # infinity is not
+    fits: Callable[[float], bool]  # False for NaN
+    words: str  # as messages write it, after "a number"
+    whole: bool = False  # which infinity is not
 
 
 POSITIVE = Range(lambda value: 0 < value < math.inf, "above 0 and finite")
@@ -71,7 +71,7 @@ def number(owner: Any, name: str, wanted: Range | dict[str, float]) -> float:
     if not wanted.fits(value) or (wanted.whole and not value.is_integer()):
         kind = "a whole number" if wanted.whole else "a number"
         raise SelectronError(
-            f"{type(owner).__name__}: {name} must be {kind} {wanted.wanted}, got {shown(given)}."
+            f"{type(owner).__name__}: {name} must be {kind} {wanted.words}, got {shown(given)}."
         )
     return value
 
