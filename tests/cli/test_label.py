@@ -271,11 +271,15 @@ def test_a_new_class_is_added_only_if_that_is_confirmed(call, unnamed, reply, le
     assert ("spma" in call("show", model).stdout) == reply.startswith("y")
 
 
-def test_no_class_is_added_to_those_that_were_named(call, halves):
+def test_a_class_is_added_to_those_that_were_named_once_that_is_confirmed(call, halves):
     _, second, model = halves
-    found = call("label", model, second, input="n\n\nn\nspma\nn\n spam \nq\n")
-    assert found.stdout.count("there is no class") == found.stdout.count("class 'spma'") == 1
+    found = call("label", model, second, input="n\n\nn\nspma\n\nn\n spam \nq\n")
+    asked = "'spma' is a new class, which --classes does not name: add it? [y/N]"
+    assert found.stdout.count("new class") == found.stdout.count(asked) == 1
     assert "Labels learned: 1." in found.stdout
+    call("label", model, second, input="n\nnews\ny\nn\nnew\nq\n")
+    assert "classes   ham, spam, news\n" in call("show", model).stdout
+    assert "Labels learned: 1." in call("label", model, second, input="3\nq\n").stdout
 
 
 def test_a_name_and_its_beginning_are_answers(call, halves):

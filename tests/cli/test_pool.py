@@ -94,6 +94,24 @@ def test_labels_are_typed_where_none_are_named(call, half):
     assert "label (news)" in result.output
 
 
+def test_a_third_class_is_confirmed(call, half):
+    result = call("pool", half, input="news\nn\nmail\nn\nmial\nn\nn\nbulk\ny\nq")
+    assert "3 of 300 rows labelled" in result.output
+    assert "'mial' is a new class: add it? [y/N]: n\n" in result.output
+    assert "[1] news  [2] mail  [3] bulk\n" in result.output
+
+
+def test_classes_are_added_to_those_that_were_named(call, half):
+    args = "pool", half, "-o", "labels.csv", "--classes"
+    call(*args, "a,b,c", input="1\nn\nnews\ny\nq")
+    assert "3 of 300 rows labelled" in call(*args, "a,b,c", input="4\nq").output
+    result = call(*args, "a,b,c,news,bulk", input="5\nu\n5\nq")
+    assert "4 of 300 rows labelled" in result.output
+    assert [row["label"] for row in records("labels.csv")] == ["a", "news", "news", "bulk"]
+    other = call(*args, "a,q", input="q")
+    assert "was started with --classes: a, b, c, news, bulk; leave out" in other.stderr
+
+
 def test_the_end_of_a_pipe_loses_nothing(call, half):
     assert "1 of 300 rows labelled" in call("pool", half, "--classes", "a,b", input="y").output
     assert "resuming" in call("pool", half, "--classes", "a,b", input="").output.lower()
@@ -306,7 +324,8 @@ def test_answers_for_other_columns(call, eight):
     assert (result.exit_code, result.stderr) == (
         1,
         f"selectron: {eight}.answers holds the answers for other rows or columns: give the same "
-        "--ignore and --column, or another --answers\n",
+        f"--ignore and --column, or if {eight} has changed, another --answers, and with --labels "
+        "the labels that -o has written\n",
     )
 
 
@@ -315,7 +334,7 @@ def test_a_table_and_its_answers_are_not_overwritten(call, half):
     for options in (("-o", half), ("--answers", "a.csv", "-o", "a.csv"), ("--answers", half)):
         found = call("pool", half, *options)
         assert found.exit_code == 2
-        assert "FILE, --answers, -o and --plot must be different files." in found.stderr
+        assert "FILE, --labels, --answers, -o and --plot must be different files." in found.stderr
     assert half.read_bytes() == before
 
 

@@ -180,10 +180,26 @@ def test_naming_the_classes_again_is_no_error():
     clf = OnlineClassifier(Perceptron(), classes=[-1, 1]).fit(X, Y)
     clf.partial_fit(X, Y, classes=[1, -1]).run(X, Y, classes=np.array([-1.0, 1.0]))
     assert clf.n_rounds_ == 360
-    with pytest.raises(
-        SelectronError, match=r"^The classes are \[-1, 1\] already, got \[-1, 1, 2\]"
-    ):
-        clf.partial_fit(X, Y, classes=[-1, 1, 2])
+    with pytest.raises(SelectronError, match=r"^The classes are \[-1, 1\] already, got \[1, 2\]"):
+        clf.partial_fit(X, Y, classes=[1, 2])
+
+
+def test_more_classes_can_be_named_later():
+    clf = OnlineClassifier(Perceptron(), classes=["ham", "spam"], random_state=0)
+    clf.fit(X, np.where(TRUTH, "spam", "ham"))
+    with pytest.raises(SelectronError, match="'news', which is neither"):
+        clf.partial_fit(X[:1], ["news"])
+    clf.set_params(classes=["spam", "news", "ham"]).partial_fit(X[:1], ["news"])
+    assert clf.classes_.tolist() == ["ham", "spam", "news"]
+    clf.partial_fit(X[:1], ["bulk"], classes=["ham", "spam", "news", "bulk"])
+    clf.set_params(classes=["ham", "spam", "news", "bulk", "other"])
+    ticket = next(d.ticket for d in map(clf.decide, X) if d.ask)
+    with pytest.raises(SelectronError, match="There is no class 'junk'"):
+        clf.tell(ticket, "junk")
+    clf.tell(ticket, "other")
+    assert clf.classes_.tolist() == ["ham", "spam", "news", "bulk", "other"]
+    clf.set_params(classes=["ham"]).partial_fit(X[:1], ["bulk"])  # none are taken away
+    assert len(clf.classes_) == 5
 
 
 def test_stream_that_begins_with_decide_learns_its_classes():

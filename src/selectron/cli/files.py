@@ -1,5 +1,6 @@
 """Files of a command: the rows that it reads, and the decisions that it writes."""
 
+import csv
 import json
 import math
 import sys
@@ -54,7 +55,8 @@ def source_of(file: str, choice: Choice | None = None, **options: Any) -> Source
     if choice is None:
         choice = Choice(options["label"], options["ignore"], options.get("time"))
     else:
-        choice = choice._replace(lenient=True)
+        label = "" if options.get("labels") else choice.label
+        choice = choice._replace(label=label, lenient=True)
     given = {key: options[key] for key in ("header", "encoding", "skip_damaged")}
     return readers.read(file, format=options["kind"], **given, **choice._asdict())
 
@@ -90,6 +92,50 @@ def check_shown(file: str, names: Iterable[str], known: Container[str]) -> None:
     """Raise SelectronError if a column that is to be shown is not in the file."""
     if missing := [name for name in names if name not in known]:
         raise SelectronError(f"{file}: --show finds no column {missing[0]!r}")
+
+
+def labels_of(path: str | None) -> dict[int, str | None]:
+    """Return the labels of a file by the number of the row, from 1 on; none without a path."""
+    if path is None:
+        return {}
+    found: dict[int, str | None] = {}
+    try:
+        with open(path, newline="", encoding="utf-8-sig") as file:
+            lines = csv.DictReader(file)
+            if not {"row", "label"} <= {*(lines.fieldnames or ())}:
+                raise ValueError
+            for line in lines:
+                row, label = int(line["row"]), line["label"]
+                if row < 1 or row in found or label is None:
+                    raise ValueError
+                found[row] = label.strip() or None
+    except (OSError, ValueError, csv.Error):
+        fails = f"; that fails in line {len(found) + 2:,}" if found else ""
+        raise SelectronError(
+            f"{path} should have the columns row and label, and each row once, as "
+            f"`selectron pool -o` and `selectron label -o` write them{fails}"
+        ) from None
+    return found
+
+
+def relabelled(chunks: Iterable[Chunk], source: Source, path: str | None) -> Iterator[Chunk]:
+    """Yield chunks with the labels of another file, if there is one, in place of their own."""
+    given = labels_of(path)
+    rows = 0
+    for chunk in chunks:
+        if path and source.guessed:
+            raise SelectronError(
+                "give --label, too: the column of labels, whose other rows keep theirs, or ''"
+            )
+        rows, labels = chunk.first + len(chunk.labels), chunk.labels.copy()
+        for at in range(len(labels) if given else 0):
+            labels[at] = given.get(chunk.first + at + 1, labels[at])
+        yield chunk._replace(labels=labels)
+    if given and max(given) > rows:
+        raise SelectronError(
+            f"{path} has a label for row {max(given):,}, and there are {counted(rows, 'row')}: are "
+            "these labels of another file?"
+        )
 
 
 def watched(source: Source) -> Generator[Chunk, None, None]:

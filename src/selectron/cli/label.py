@@ -240,7 +240,7 @@ class ModelSession:
         before = copy.deepcopy(classifier)
         self.copies.append(Answered(before, row, self.ticket, [], learned))
         if learned:
-            classifier.tell(self.ticket, found)
+            classifier.tell(self.ticket, terminal.adding(classifier, found))
         else:
             classifier.expire(self.ticket)
         self.row, self.ticket = row.number, None
@@ -267,12 +267,7 @@ class ModelSession:
         """Return a typed label, None if there is none; a new class has to be confirmed."""
         click.echo()
         clf, prompt = self.saved.classifier, "label (Enter goes back)"
-        return terminal.corrected(prompt, clf.classes_.tolist(), clf.named_, confirmed)
-
-
-def confirmed(label: str) -> bool:
-    """Return whether the next line is a yes; any other line is a no."""
-    return terminal.typed(f"{label!r} is a new class: add it? [y/N]").lower() in ("y", "yes")
+        return terminal.corrected(prompt, clf.classes_.tolist(), clf.named_)
 
 
 class LabelFile:

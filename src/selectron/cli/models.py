@@ -197,8 +197,8 @@ def save(path: str, contest: Contest, choice: Choice, before: Saved | None) -> s
     if len(clf.classes_) < model.classes:
         clf.classes_ = np.array(contest.classes.names[: model.classes])
         clf.class_weight_ = by_name(clf.class_weight_)
-    ignore = before.choice.ignore if before and before.choice else choice.ignore
-    choice = Choice(choice.label, ignore, choice.time)
+    first = before.choice if before and before.choice else choice
+    choice = Choice(first.label, first.ignore, choice.time)
     kept = before._replace(classifier=clf) if before else Saved(clf)
     if (encoder := contest.encoder) is not None:
         left = filter(None, (*encoder.ignore, choice.label, *choice.ignore, choice.time))

@@ -27,7 +27,7 @@ DECISIONS = (".csv", ".parquet", ".pq", ".json", ".jsonl", ".ndjson")  # endings
 PICTURES = (".png", ".svg", ".pdf")
 DEMO = LeadingHistory(), LASEC(), SecondOrderPerceptron(), PassiveAggressive(), Perceptron()
 FOR_FILES = [
-    *("label", "ignore", "columns", "time", "kind", "header", "encoding", "skip_damaged"),
+    *("label", "labels", "ignore", "columns", "time", "kind", "header", "encoding", "skip_damaged"),
     *("classes", "class_weight", "first"),
 ]
 CALIBRATED = "output", "save", "as_json", "metrics", "calibration"  # whose results need it
@@ -121,6 +121,12 @@ of_a_file = adding(  # the options for reading a file and its columns
         help="Column with the labels, by name or position (0 is the first, -1 the last), or '' for "
         "none. Default: the one named label, target, class or y, or else the last.",
     ),
+    click.option(
+        "--labels",
+        type=click.Path(exists=True, dir_okay=False),
+        help="File with labels by the number of the row, as `pool -o` and `label -o` write it; "
+        "they replace those of the column.",
+    ),
     click.option("--ignore", multiple=True, help="Column to leave out. May be repeated."),
     click.option(
         "--column",
@@ -197,7 +203,8 @@ def check_usage(options: dict[str, Any]) -> None:
     if options["calibration"] and file is not None and picture is None:
         raise click.UsageError("--calibration needs --plot.")
     check_target(save, (), "--save")
-    check_different("FILE, -o, --plot and --save", file, output, picture, save)
+    labels = options["labels"]
+    check_different("FILE, --labels, -o, --plot and --save", file, labels, output, picture, save)
     check_different("--model, -o and --plot", options["model"], output, picture)
     sparse = (options["kind"] or by_name(file or "")) == "svmlight"
     if options["bounds"] and (sparse or len(names) > 2 or options["many"] == "exact"):

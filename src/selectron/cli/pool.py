@@ -102,8 +102,8 @@ def pool(file: str, **options: Any) -> None:
     check_target(options["picture"], PICTURES, "--plot")
     check_target(options["output"], (".csv",), "-o", replaced=True)
     answers = options["answers"] or f"{file}.answers"
-    paths = file, answers, options["output"], options["picture"]
-    check_different("FILE, --answers, -o and --plot", *paths)
+    paths = file, options["labels"], answers, options["output"], options["picture"]
+    check_different("FILE, --labels, --answers, -o and --plot", *paths)
     check_classes(options["classes"])
     with reported("interrupted"), files.numbering(file):
         terminal.check_labels(options["output"])
@@ -136,7 +136,8 @@ def loaded(file: str, **options: Any) -> Table:
     from ..data.encoder import TableEncoder
 
     source = files.source_of(file, **options)
-    chunks = list(files.watched(source))
+    with files.naming(file):
+        chunks = list(files.relabelled(files.watched(source), source, options["labels"]))
     if source.guessed:
         click.echo(f"{source.choice.label}: the label, as the last column", err=True)
     rows: Any = [chunk.rows for chunk in chunks]
@@ -215,7 +216,7 @@ def report(runs: dict[str, "PoolRun"], file: str, table: Table, **options: Any) 
         plot_pool(runs, Path(file).name, options["picture"])
         click.echo(f"The plot is in {options['picture']}", err=True)
     if options["output"]:
-        terminal.write_labels(next(iter(runs.values())), options["output"])
+        terminal.write_labels(next(iter(runs.values())), options["output"], {})
 
 
 class PoolSession:
@@ -224,6 +225,7 @@ class PoolSession:
     def __init__(self, file: str, table: Table, answers: str, options: dict[str, Any]):
         self.file, self.table, self.answers = file, table, Path(answers)
         self.names, self.output = options["show"], options["output"]
+        self.known = files.labels_of(options["labels"])
         self.rows = shown_rows(file, self.names, table, options)
         self.pool = self._pool(options)
 
@@ -238,7 +240,8 @@ class PoolSession:
         except OtherRows:
             raise SelectronError(
                 f"{self.answers} holds the answers for other rows or columns: give the same "
-                "--ignore and --column, or another --answers"
+                f"--ignore and --column, or if {self.file} has changed, another --answers, and "
+                "with --labels the labels that -o has written"
             ) from None
         check_resumed(self.answers, pool, wanted)
         click.echo(f"Resuming from {self.answers}: {progress(pool)}")
@@ -275,7 +278,8 @@ class PoolSession:
                 self.pool.undo()
                 click.echo("undone")
             else:
-                self.pool.tell(row, None if found is terminal.Command.SKIP else found)
+                skipped = found is terminal.Command.SKIP
+                self.pool.tell(row, None if skipped else terminal.adding(self.pool, found))
             self.pool.save(self.answers)
 
     def _other(self, proposal: Any) -> Any:
@@ -288,7 +292,7 @@ class PoolSession:
         click.echo()
         prompt = f"label ({', '.join(map(str, classes))})"
         usual = others[0] if len(others) == 1 else ""
-        return terminal.corrected(prompt, classes, named, no_key, usual)
+        return terminal.corrected(prompt, classes, named, usual)
 
     def _state(self) -> str:
         count, goal, wrong = self.pool.n_labels_, self.pool.goal_, self.pool.n_mistakes_
@@ -317,15 +321,8 @@ class PoolSession:
                 again = proposed if run.skipped else ""
             click.echo(f"The answers are in {self.answers}{again}.")
         if self.output:
-            terminal.write_labels(run, self.output)
+            terminal.write_labels(run, self.output, self.known)
             click.echo(f"The labels are in {self.output}.")
-
-
-def no_key(label: str) -> bool:
-    """Return whether a new label is not a key."""
-    if label in terminal.LETTERS:
-        click.echo(f"  {label!r} is a key: --classes makes it possible as a label")
-    return label not in terminal.LETTERS
 
 
 def finished(pool: "SelfDirectedClassifier") -> bool:
@@ -363,17 +360,27 @@ def classifier(learner: str, **options: Any) -> Any:
 
 
 def check_resumed(path: Path, pool: "SelfDirectedClassifier", wanted: Any) -> None:
-    """Raise SelectronError if options are given that differ from those of the answers."""
+    """Raise SelectronError if options are given that differ from those of the answers.
+
+    More classes may be named than those of the answers; or fewer, where answers have added some.
+    """
+    from ..data.labels import appended, given_classes
+
     check_same(path, pool, wanted)
     given = wanted.classes
-    if given is None or (pool.classes is not None and {*given} == {*map(plain, pool.classes)}):
+    if given is None:
         return
-    known = ", ".join(map(str, pool.classes_.tolist())) or "none"
-    how = "with --classes" if pool.classes is not None else "without --classes; labels so far"
-    raise SelectronError(
-        f"{path} was started {how}: {known}; leave out --classes to resume, or start another file "
-        "with --answers"
-    )
+    known = [*map(plain, pool.classes or ())]
+    if not ({*known} <= {*given} or {*given} <= {*known}) or pool.classes is None:
+        how = "with --classes" if pool.classes is not None else "without --classes; labels so far"
+        labels = ", ".join(map(str, pool.classes_.tolist())) or "none"
+        raise SelectronError(
+            f"{path} was started {how}: {labels}; leave out --classes to resume, or start another "
+            "file with --answers"
+        )
+    fresh = [name for name in given if name not in known]
+    pool.classes_ = appended(pool.classes_, given_classes(fresh)) if fresh else pool.classes_
+    pool.set_params(classes=pool.classes_.tolist())
 
 
 def shown_rows(file: str, names: tuple[str, ...], table: Table, options: Any) -> Any:

@@ -183,7 +183,7 @@ def run(**options: Any) -> None:
         if interrupted or not fault:
             warn_of_weights(contest, options)
             known = session.before and len(session.before.classifier.classes_)
-            describe(contest, session.source, known)
+            describe(contest, session.source, known, options["labels"])
     if interrupted:
         warn(f"interrupted after {counted(session.rows, 'row')}{rest}")
     if fault:
@@ -224,7 +224,8 @@ class Session:
             return files.digits(self.options["seed"])
         self.source = files.source_of(choice=self.before and self.before.choice, **self.options)
         source = stack.enter_context(closing(files.watched(self.source)))
-        chunks = files.after(source, self.behind, self.file)
+        chunks = files.relabelled(source, self.source, self.options["labels"])
+        chunks = files.after(chunks, self.behind, self.file)
         asker = self.before.classifier.asker if self.before else None
         if by_time(self.options["budget"], asker, *self.options["askers"]):
             since = self.before.since if self.before else -math.inf
@@ -307,7 +308,7 @@ def warn_of_weights(contest: Contest, options: dict[str, Any]) -> None:
             warn(f"--class-weight names {name!r}, which is no label in {options['file']}")
 
 
-def describe(contest: Any, source: Any, known: int | None) -> None:
+def describe(contest: Any, source: Any, known: int | None, labels: str | None) -> None:
     """Print what the columns of a table were taken for, and classes beyond those `known` before."""
     if contest.encoder is None:
         return
@@ -316,13 +317,13 @@ def describe(contest: Any, source: Any, known: int | None) -> None:
     lines = [*encoder.report(), *(f"{name}: no row has it" for name in missing)]
     if len(lines) > MOST_SHOWN:
         lines = [*lines[: MOST_SHOWN - 1], f"and {len(lines) - MOST_SHOWN + 1} more columns"]
-    last = ", as the last column" if source.guessed else ""
-    label = f"{source.choice.label}: the label{last}, {len(contest.classes.names)} classes"
+    column, last = source.choice.label or labels, ", as the last column" if source.guessed else ""
+    label = f"{column}: the label{last}, {len(contest.classes.names)} classes"
     if without := contest.rows - int(contest.contestants[0].true.confusion.sum()):
         label += f", {counted(without, 'row')} without"
     if known is not None and (new := contest.classes.names[known:]):
         label += f"; new: {', '.join(new)}"
-    for line in (*lines, label) if source.choice.label else lines:
+    for line in (*lines, label) if column else lines:
         click.echo(line, err=True)
 
 

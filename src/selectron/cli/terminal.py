@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ..pool import PoolRun
 
 KEYS = "Enter or y confirms · a digit chooses a class · n corrects · s skips · u undoes · q quits"
+YES = ("y", "yes")
 CONFIRM = ("\r", "\n", " ", "y")
 COMMANDS = ("s", "u", "q")
 LETTERS = ("y", "n", *COMMANDS)  # that are keys
@@ -123,14 +124,8 @@ def typed(prompt: str, usual: str = "") -> str:
     return text
 
 
-def corrected(
-    prompt: str,
-    classes: Sequence[Any],
-    named: bool,
-    accepted: Callable[[str], bool],
-    usual: str = "",
-) -> Any:
-    """Return a typed label, None to go back; if none were `named`, a new one if `accepted`.
+def corrected(prompt: str, classes: Sequence[Any], named: bool, usual: str = "") -> Any:
+    """Return a typed label, None to go back; from the third class on, a new one is confirmed.
 
     Of named ones, the beginning will do if no other begins so.
     """
@@ -142,9 +137,20 @@ def corrected(
         if len(begun) == 1:
             click.echo(f"  {begun[0]}")
             return known[begun[0]]
-        click.echo(f"  there is no class {text!r}")
+    if text in LETTERS:
+        click.echo(f"  {text!r} is a key: --classes makes it possible as a label")
         return None
-    return text if accepted(text) else None
+    if len(known) < 2:
+        return text
+    new = "a new class, which --classes does not name" if named else "a new class"
+    return text if typed(f"{text!r} is {new}: add it? [y/N]").lower() in YES else None
+
+
+def adding(estimator: Any, label: Any) -> Any:
+    """Return a label, after adding it to the classes of an estimator where these are named."""
+    if estimator.named_ and label not in (known := estimator.classes_.tolist()):
+        estimator.set_params(classes=[*known, label])
+    return label
 
 
 def until_quit(ask: Callable[[], None]) -> int | None:
@@ -194,10 +200,14 @@ def brief(value: Any, whole: bool) -> str:
 # Labels as CSV: one line per answer, rows counted from 1
 
 
-def write_labels(run: "PoolRun", path: str) -> None:
-    """Write one CSV line per answer: row number from 1 on, label, proposal, corrected (0 or 1)."""
+def write_labels(run: "PoolRun", path: str, known: dict[int, Any]) -> None:
+    """Write one CSV line per answer: row number from 1 on, label, proposal, corrected (0 or 1).
+
+    First come the labels `known` before, by the number of the row.
+    """
+    before = [(row, label, None, 0) for row, label in known.items()]
     columns = (run.order + 1).tolist(), run.labels, run.proposals, run.wrong.astype(int).tolist()
-    write_csv(path, COLUMNS, zip(*columns, strict=True))
+    write_csv(path, COLUMNS, [*before, *zip(*columns, strict=True)])
 
 
 def check_labels(path: str | None) -> None:

@@ -272,11 +272,13 @@ def classes(
     """Return the classes, and whether they have been named, so that no others are allowed.
 
     They are the known ones, and those given, or `present` in the labels: at first `least` or more.
+    Where classes have been named, the parameter may name more by now.
     """
     known, named = getattr(estimator, "classes_", None), getattr(estimator, "named_", False)
-    wanted = given if given is not None else None if known is not None else estimator.classes
-    if wanted is not None:
-        return _named(known, named, wanted)
+    if given is None and (known is None or (named and _adds(estimator.classes, known))):
+        given = estimator.classes
+    if given is not None:
+        return _named(known, given)
     if known is not None:
         return known if named else appended(known, classifiable(present)), named
     found = distinct(classifiable(present))
@@ -308,17 +310,26 @@ def check_label(label: Any) -> None:
     check_fit(alone)
 
 
+def told(estimator: Any, label: Any) -> np.ndarray:
+    """Return the classes with that of a label; raise SelectronError if it is refused."""
+    known, named = classes(estimator, np.empty(0, object), None, least=0)
+    return known if code(label, known, many=True) else with_label(known, named, label)
+
+
 def check_told(estimator: Any, label: Any) -> None:
     """Raise SelectronError if `tell` would refuse this label."""
     known = getattr(estimator, "classes_", None)
-    if known is not None and code(label, known, many=True):
-        return
-    known, named = classes(estimator, np.empty(0, object), None, least=0)
-    if not code(label, known, many=True):
-        with_label(known, named, label)
+    if known is None or not code(label, known, many=True):
+        told(estimator, label)
 
 
-def _named(known: np.ndarray | None, named: bool, given: Any) -> tuple[np.ndarray, bool]:
+def _adds(given: Any, known: np.ndarray) -> bool:
+    """Return whether the classes given, if there are any, are the known ones and others."""
+    more = known if given is None else given_classes(given)
+    return len(appended(more, known)) == len(more) > len(known)
+
+
+def _named(known: np.ndarray | None, given: Any) -> tuple[np.ndarray, bool]:
     """Return the named classes: first those known already, then the others, sorted."""
     with in_one_sentence("classes are not a list of labels"):
         several = isinstance(given, set | frozenset) or np.ndim(given) == 1
@@ -330,7 +341,7 @@ def _named(known: np.ndarray | None, named: bool, given: Any) -> tuple[np.ndarra
     if known is None:
         return wanted, True
     joint = appended(known, wanted)
-    if len(joint) > len(wanted) or (named and len(joint) > len(known)):
+    if len(joint) > len(wanted):
         raise SelectronError(f"The classes are {known.tolist()} already, got {wanted.tolist()}.")
     return joint, True
 

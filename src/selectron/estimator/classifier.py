@@ -36,8 +36,9 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
     asker : from `selectron.askers`, default None
         Decides when to ask for a label. None is Always().
     classes : list of labels, default None
-        The classes, if no others are allowed. With None, new classes may appear at any time; they
-        start with no weights, or as rare ones with `LeadingHistory`.
+        The classes, if no others are allowed; `set_params` may add to them later. With None, new
+        classes may appear at any time. They start with no weights, or as rare ones with
+        `LeadingHistory`.
     many : {"joint", "exact", "rest"}, default None
         How more than two classes are learned. "joint": a step separates the label's class from its
         closest rival; in second order with a matrix for every class (4 bytes times K d^2 for K

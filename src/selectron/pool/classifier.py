@@ -44,7 +44,8 @@ class SelfDirectedClassifier(BaseEstimator):
     learner : from `selectron.pool`, default Confident()
         Chooses the next row and its proposal.
     classes : list of labels, default None
-        All labels that may occur. With None, they are learned from the answers.
+        All labels that may occur; `set_params` may add to them later. With None, they are learned
+        from the answers.
     mode : {"perfect", "strong", "weak"}, default "perfect"
         How many rows to label: all, a share of 1 - delta, or half.
     delta : float, default 0.01
@@ -310,7 +311,7 @@ class SelfDirectedClassifier(BaseEstimator):
         if fresh.ndim == 1 and missing(fresh).any():
             return PASSED
         if not checks.code(label, self.classes_, many=True):
-            self.classes_ = checks.with_label(self.classes_, self.named_, label)
+            self.classes_ = checks.told(self, label)
         return checks.code(label, self.classes_, many=True) - 1
 
 

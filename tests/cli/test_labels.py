@@ -1,0 +1,100 @@
+"""`--labels`: labels by the number of the row, as `pool -o` and `label -o` write them."""
+
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def files(stream, tmp_path):
+    """Return the rows of the stream without a label, and a file of their labels."""
+    lines = stream[0].read_text().splitlines()
+    rows, labels = tmp_path / "rows.csv", tmp_path / "labels.csv"
+    rows.write_text("\n".join(line.rpartition(",")[0] for line in lines))
+    each = [f"{row},{line.rpartition(',')[2]}" for row, line in enumerate(lines[1:], 1)]
+    labels.write_text("\n".join(["row,label", *reversed(each)]))
+    return rows, labels
+
+
+def test_they_are_learned_as_a_column_is(call, stream, files):
+    rows, labels = files
+    given = "--label", "", "--labels", labels, "--json"
+    one, other = call("run", stream[0], "--json"), call("run", rows, *given)
+    cut = [result.stdout.split('"rows_per_second"')[0] for result in (one, other)]
+    assert cut[0] == cut[1] != ""
+    assert f"{labels}: the label, 2 classes\n" in other.stderr
+
+
+def test_they_take_the_place_of_those_of_a_column(call, stream, tmp_path):
+    (tmp_path / "some.csv").write_text("row,label\n1,news\n300,\n")
+    found = call("run", stream[0], "--label", "label", "--labels", "some.csv", "--ask", "always")
+    assert "label: the label, 3 classes, 1 row without\n" in found.stderr
+
+
+def test_what_pool_writes_makes_a_model_and_begins_another_pool(call, files):
+    rows, _ = files
+    call("pool", rows, "--label", "", "-o", "done.csv", input="ham\nn\nspam\n" + "1\n2\n" * 20)
+    given = "--label", "", "--labels", "done.csv"
+    made = call("run", rows, *given, "--ask", "always", "--save", "m")
+    assert made.exit_code == 0, made.output
+    assert "done.csv: the label, 2 classes, 258 rows without\n" in made.stderr
+    assert "labels    42\n" in call("show", "m").stdout
+    changed = rows.read_text().splitlines()
+    rows.write_text("\n".join([*changed[:300], "0,0,0,0"]))
+    refused = call("pool", rows, "--label", "", input="q\n")
+    assert f"if {rows} has changed, another --answers, and with --labels" in refused.stderr
+    again = "--labels", "done.csv", "--answers", "a", "-o", "more.csv"
+    found = call("pool", rows, "--label", "", *again, input="1\nq\n")
+    assert "1 of 258 rows labelled" in found.stdout
+    lines = [line.split(",")[:2] for line in Path("more.csv").read_text().splitlines()]
+    assert lines[:43] == [line.split(",")[:2] for line in Path("done.csv").read_text().splitlines()]
+    assert len(lines) == 44
+
+
+def test_a_model_goes_on_with_them(call, stream, files):
+    rows, labels = files
+    call("run", stream[0], "--save", "m")
+    for file in (rows, stream[0]):
+        found = call("run", file, "--model", "m", "--labels", labels, "--save", "m2")
+        assert found.exit_code == 0, found.output
+    assert call("run", stream[0], "--model", "m2").exit_code == 0  # it knows the column yet
+
+
+def test_the_column_is_not_guessed(call, files):
+    rows, labels = files
+    names, *lines = rows.read_text().splitlines()
+    rows.write_text("\n".join([f"{names},kind", *(f"{line},x" for line in lines)]))
+    for command in ("run", "pool"):
+        found = call(command, rows, "--labels", labels)
+        assert found.stderr == (
+            f"selectron: {rows}: give --label, too: the column of labels, whose other rows keep "
+            "theirs, or ''\n"
+        )
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("", ""),
+        ("a,b\n1,2\n", ""),
+        ("row,label\n1,ham\n1,spam\n", " in line 3"),
+        ("row,label\n1,ham\n0,spam\n", " in line 3"),
+        ("row,label\n1,ham\n2.5,spam\n", " in line 3"),
+        ("row,label\n1,ham\n2\n", " in line 3"),
+    ],
+)
+def test_files_of_something_else_are_refused(call, files, tmp_path, text, line):
+    (tmp_path / "other.csv").write_text(text)
+    found = call("run", files[0], "--label", "", "--labels", "other.csv")
+    assert found.exit_code == 1
+    assert "other.csv should have the columns row and label" in found.stderr
+    assert found.stderr.endswith(f"write them; that fails{line}\n" if line else "write them\n")
+
+
+def test_labels_of_another_file_are_refused(call, files, tmp_path):
+    rows, labels = files
+    labels.write_text(labels.read_text() + "\n301,ham\n")
+    for command in ("run", "pool"):
+        found = call(command, rows, "--label", "", "--labels", labels)
+        assert found.exit_code == 1
+        assert f"{labels} has a label for row 301, and there are 300 rows" in found.stderr
