@@ -5,6 +5,7 @@ import importlib
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -206,7 +207,9 @@ def test_a_place_is_saved_with_every_answer_and_at_the_end(call, halves):
     assert call("run", first, "--model", model, "--save", model).exit_code == 0
     assert load(model).place == place
     assert call("label", model, second, input="s\n" * 100).exit_code == 0
-    assert load(model).place == place._replace(row=100, ticket=None, ended=True)
+    found = load(model).place  # rows that were skipped do not count
+    assert place.rows < found.rows < 100
+    assert found == place._replace(row=100, ticket=None, ended=True, rows=found.rows)
     again = call("label", model, second, input="s\n" * 100)
     assert (again.exit_code, again.stdout) == (
         0,
@@ -499,3 +502,30 @@ def test_another_budget_holds_for_the_rest_of_the_file(call, halves):
     found = call(*few, "--from", 1, input="s\n" * 100)  # a new pass has a new budget
     assert len(ROW.findall(found.stdout)) == 4
     assert found.stdout.endswith("is read, without a label, to its end.\n")
+
+
+def test_the_accuracy_of_proposals_is_estimated_over_sessions(call, halves):
+    first, second, _ = halves
+    model, copy = "audited", "copy"
+    budget = "--learner", "perceptron", "--budget", "40%", "--classes", "ham,spam"
+    call("run", first, *budget, "--save", model)
+    others = "n\nspam\ny\nu\nn\nham\ny\ns\nn\nspam\n"
+    shutil.copy(model, copy)
+    whole = call("label", model, second, input=others + "y\n" * 200).stdout
+    found = json.loads(call("show", model, "--json").stdout)["accuracy"]
+    (line,) = [line for line in whole.splitlines() if line.startswith("Accuracy: ")]
+    interval = f"{found['low']:.3f} to {found['high']:.3f}"
+    rows = f"{found['rows']} rows of {second.name}, estimated from their labels"
+    assert line == f"Accuracy: {interval} on {rows}."
+    assert 0 < found["low"] < found["accuracy"] < found["high"] <= 1
+    assert f"accuracy  {interval} on {rows}\n" in call("show", model).stdout
+    for some in ("n\nspam\nq\n", "n\nham\ny\ns\nn\nspam\ny\nq\n", "y\n" * 200):
+        call("label", copy, second, input=some)
+    assert json.loads(call("show", copy, "--json").stdout)["accuracy"] == found
+
+
+def test_there_is_no_accuracy_without_audits(call, halves):
+    first, second, _ = halves
+    call("run", first, "--ask", "always", "--save", "always")
+    assert "Accuracy" not in call("label", "always", second, input="y\n" * 200).stdout
+    assert json.loads(call("show", "always", "--json").stdout)["accuracy"] is None

@@ -760,7 +760,11 @@ def test_a_budget_that_is_spent_is_named_and_may_be_given_again(call, tmp_path):
     result = done(call("run", two, "--model", "m", "--budget", "40/400", "--json"))
     assert "spent" not in result.stderr
     assert json.loads(result.stdout)[0]["asked"] == 40
-    assert spent in call("label", "m", two, input="").stderr
+    result = call("label", "m", two, input="")
+    assert result.stderr == spent.replace("the budget", "m would ask for no label, as the budget")
+    assert result.exit_code == 1
+    more = call("label", "m", two, "--budget", "10%", input="q\n")
+    assert (more.exit_code, more.stderr) == (0, "")
 
 
 def test_an_output_stays_if_the_model_cannot_play_the_file(call, stream, tmp_path):

@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from ..engine.parameters import counted
 from ..errors import SelectronError
+from ..evaluate.audit import Audit
 from ..specs import BUDGET
 from . import ExamplesFirst, Whole, files, terminal
 from .models import Place, Saved, keep, load, uninterrupted
@@ -71,6 +72,9 @@ def label(
         raise SelectronError("answers are read from standard input: give the path of a file")
     source = files.all_columns(file, **options)
     session = ModelSession(model, source, options["first"], output, show)
+    done = session.ticket is not None or (session.last and session.last.ended)
+    if options["budget"] is None and not done and (spent := session.saved.spent()):
+        raise SelectronError(f"{model} would ask for no label, as {spent}")
     session.saved.spend(options["budget"], again=session.last is None)
     with files.reporting_damage(source):
         code = session.play()
@@ -94,6 +98,7 @@ class Answered(NamedTuple):
     ticket: int | None
     later: list[Row]  # decided after the answer and before the next one
     learned: bool  # whether there was a label
+    place: Place  # with what was known of the accuracy
 
 
 class ModelSession:
@@ -128,6 +133,7 @@ class ModelSession:
         self.labels = LabelFile(output, why, self.behind + 1, first or last)
         self.hidden = self.saved.choice and self.saved.choice.label  # the column of labels
         self.answers, self.doubted = 0, False
+        self.place = self.last or Place(*self.identity, self.row)
         self.ahead = deque[Row]()  # rows to play before the next ones of the file
         size = sum(array.nbytes for array in self.saved.classifier.model_.state)
         self.copies = deque[Answered](maxlen=max(1, min(COPIES, BYTES // size)))
@@ -136,8 +142,9 @@ class ModelSession:
 
     def _keep(self, ended: bool = False) -> None:
         """Save the model, and the place in the file."""
-        place, begin = Place(*self.identity, self.row, self.ticket, ended), time.monotonic()
-        self.saved = keep(self.saved.path, self.saved._replace(place=place))
+        begin = time.monotonic()
+        self.place = self.place._replace(row=self.row, ticket=self.ticket, ended=ended)
+        self.saved = keep(self.saved.path, self.saved._replace(place=self.place))
         took = time.monotonic() - begin
         self.due, self.unsaved = begin + PAUSE * took if took > SLOW else 0.0, False
 
@@ -164,6 +171,8 @@ class ModelSession:
 
     def _report(self, ended: bool) -> None:
         click.echo(f"\nRows: {self.row - self.start:,}. Labels learned: {self.answers:,}.")
+        if accuracy := self.place.accuracy():
+            click.echo(f"Accuracy: {accuracy}.")
         if (path := self.labels.path) and Path(path).exists():
             click.echo(f"The labels are in {path}.")
         elif path:
@@ -204,7 +213,8 @@ class ModelSession:
                 self.doubted = True
                 files.warn_of_period(self.file, row.number, self.saved.since)
             decision = self.saved.classifier.decide(row.x, at)
-            self.ticket = decision.ticket
+            self.ticket, chance = decision.ticket, decision.ask_probability
+            self._count(1, chance == 0)
             if not decision.ask:
                 self.row = row.number
             if self.copies:
@@ -237,16 +247,31 @@ class ModelSession:
         """Learn an answer; a row that is skipped is left behind. Keep a copy to undo it."""
         classifier: Any = self.saved.classifier
         learned = found is not terminal.Command.SKIP
-        before = copy.deepcopy(classifier)
-        self.copies.append(Answered(before, row, self.ticket, [], learned))
+        before, chance = copy.deepcopy(classifier), classifier.model_.open[self.ticket].chance
+        self.copies.append(Answered(before, row, self.ticket, [], learned, self.place))
         if learned:
+            self._audit(chance, found != proposal)
             classifier.tell(self.ticket, terminal.adding(classifier, found))
         else:
             classifier.expire(self.ticket)
+            self._count(-1, False)
         self.row, self.ticket = row.number, None
         if learned:
             self.answers += 1
             self.labels.put(row.number, row.others, found, proposal)
+
+    def _count(self, rows: int, unaskable: bool) -> None:
+        """Count rows that were decided."""
+        rows, never = self.place.rows + rows, self.place.unaskable + unaskable
+        self.place = self.place._replace(rows=rows, unaskable=never)
+
+    def _audit(self, chance: float, mistake: bool) -> None:
+        """Add an answer to those that the accuracy is estimated from, if rows are audited."""
+        if getattr(self.saved.classifier.asker, "audits", 0) > 0:
+            audit = Audit()
+            audit.sums[:] = self.place.sums or 0.0
+            audit.add(chance, mistake)
+            self.place = self.place._replace(sums=tuple(audit.sums.tolist()))
 
     def _undo(self, row: Row) -> None:
         """Return to the last answer or skip; all rows since will be decided again."""
@@ -254,7 +279,7 @@ class ModelSession:
             click.echo("nothing to undo")
             self.ahead.appendleft(row)
             return
-        classifier, row, self.ticket, later, learned = self.copies.pop()
+        classifier, row, self.ticket, later, learned, self.place = self.copies.pop()
         click.echo(f"row {row.number:,} undone")
         self.ahead.extendleft(reversed([row, *later]))
         self.saved = self.saved._replace(classifier=classifier)

@@ -17,6 +17,7 @@ from ..askers.budget import record_of
 from ..data.cells import check_unique, plain, second
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
+from ..evaluate.audit import ROWS, Audit, estimated
 from ..evaluate.contest import Contest, Contestant
 from ..specs import within
 from ..streams.classes import Classes
@@ -41,6 +42,24 @@ class Place(NamedTuple):
     row: int
     ticket: int | None = None  # of the row after these, if its label was asked for
     ended: bool = False  # whether the file was played to its end
+    rows: int = 0  # decided, without those skipped
+    unaskable: int = 0  # of these, without a chance to be asked for
+    sums: tuple[float, ...] = ()  # of `Audit`
+
+    def estimate(self) -> dict[str, Any] | None:
+        """Return the accuracy of the proposals for these rows; None if it is not known."""
+        sums = np.array(self.sums)
+        if self.rows < ROWS or not sums.any():
+            return None
+        found = estimated(sums, Audit().z, self.rows, self.unaskable)
+        return {"file": self.file, "rows": self.rows, **found._asdict()}
+
+    def accuracy(self) -> str:
+        """Return the interval of the accuracy in words; empty if it is not known."""
+        if (found := self.estimate()) is None:
+            return ""
+        rows = f"{found['rows']:,} rows of {self.file}, estimated from their labels"
+        return f"{found['low']:.3f} to {found['high']:.3f} on {rows}"
 
 
 class Saved(NamedTuple):
@@ -94,10 +113,8 @@ class Saved(NamedTuple):
             unspent = isinstance(asker, Budget) and not record_of(clf.model_.past).asked
             if again and unspent and not clf.model_.labels:
                 clf.set_asker(asker)
-            counted = getattr(asker, "horizon", None) is not None
-            if counted and asker.labels - record_of(clf.model_.past).asked < 1:
-                given = f"the budget of {asker.labels:.0f} labels is spent"
-                warn(f"{given}: --budget gives another one")
+            if spent := self.spent():
+                warn(spent)
             return
         if isinstance(asker, Budget):
             kept = {"asker": asker.asker, "saved": asker.saved, "audits": asker.audits}
@@ -107,6 +124,14 @@ class Saved(NamedTuple):
             new = within(budget, None if alone else asker, clf.model_.learner, True)
         if new != asker or (again and new.horizon):
             clf.set_asker(new)
+
+    def spent(self) -> str:
+        """Return that the number of labels of the budget has been asked for; empty if not."""
+        asker = self.classifier.asker
+        counted = getattr(asker, "horizon", None) is not None
+        if not counted or asker.labels - record_of(self.classifier.model_.past).asked >= 1:
+            return ""
+        return f"the budget of {asker.labels:.0f} labels is spent: --budget gives another one"
 
     def check(self, rows: Any) -> None:
         """Raise SelectronError unless rows are of the form that the model takes."""

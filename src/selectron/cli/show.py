@@ -52,6 +52,8 @@ def show(paths: tuple[str, ...], model: str | None, as_json: bool, **options: An
         weights = ", ".join(f"{label} {weight:g}" for label, weight in weights.items())
     if weights:
         click.echo(f"weights   {weights}")
+    if saved.place and (accuracy := saved.place.accuracy()):
+        click.echo(f"accuracy  {accuracy}")
     for line in found["columns"]:
         click.echo(f"column    {line}")
     for name, weights in found["weights"].items():
@@ -111,6 +113,7 @@ def described(saved: Saved, words: dict[int, str]) -> dict[str, Any]:
         "open": len(model.open),
         "classes": classes,
         "class_weight": clf.class_weight,
+        "accuracy": saved.place and saved.place.estimate(),
         "columns": [] if encoder is None else encoder.report(),
         **{name: {} for name in ("weights", "weights_of_words", "words")},
     }
