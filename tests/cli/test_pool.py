@@ -43,7 +43,7 @@ def test_all_orders_are_printed_and_drawn(call, stream, tmp_path):
 
 def test_as_json(call, stream):
     result = call("pool", stream[0], "--learner", "confident", "--json", "--mode", "weak")
-    (one,) = json.loads(result.output)
+    (one,) = json.loads(result.stdout)
     assert (one["order"], one["rows"], one["labelled"]) == ("confident", 300, 150)
 
 
@@ -240,7 +240,8 @@ def test_what_cannot_be_done(call, stream, half):
         result = call("pool", half, "--classes", classes, input="q")
         expected = (0, True) if not classes else (2, False)
         assert (result.exit_code, "label (" in result.output) == expected
-        assert classes == "" or "at least two different labels are needed" in result.output
+        wanted = "no label may be empty" if classes == "a," else "at least two different labels"
+        assert classes == "" or wanted in result.output
 
 
 def test_the_column_of_labels_is_named_where_it_was_guessed(call, tmp_path):
@@ -249,6 +250,16 @@ def test_the_column_of_labels_is_named_where_it_was_guessed(call, tmp_path):
     found = call("pool", "a.csv", "--learner", "confident")
     assert found.stderr == "kind: the label, as the last column\n"
     assert call("pool", "a.csv", "--label", "kind", "--learner", "confident").stderr == ""
+
+
+def test_names_of_classes_may_hold_commas(call, half):
+    classes = '"bills, late",spam, ham'
+    found = call("pool", half, "--classes", classes, "-o", "labels.csv", input="1\n2\n3\nq\n")
+    assert "  [1] bills, late  [2] spam  [3] ham\n" in found.output
+    assert [row["label"] for row in records("labels.csv")] == ["bills, late", "spam", "ham"]
+    assert "a: number\nb: number\n" in found.output
+    refused = call("pool", half, "--classes", "spam,,ham")
+    assert "no label may be empty: ham,spam" in refused.stderr
 
 
 def test_wide_rows_are_refused_where_they_would_not_end(call, tmp_path):

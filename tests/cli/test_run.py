@@ -129,7 +129,7 @@ def test_labels_that_are_numbers_agree_however_written(call, tmp_path):
     (tmp_path / "n.csv").write_text("a,label\n1,1\n-1,0\n2,1.0\n-2,+0\n")
     assert call("run", "n.csv", *FAST).exit_code == 0
     refused = call("run", "n.csv", *FAST, "--classes", "1,1.0")
-    assert refused.stderr.endswith("there must be at least two classes, got 1\n")
+    assert refused.stderr.endswith("at least two different labels are needed: ham,spam\n")
 
 
 def test_sparse_rows_may_widen(call, tmp_path):

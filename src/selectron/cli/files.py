@@ -27,6 +27,7 @@ from ..streams.readers.columns import Choice
 from ..streams.readers.text import size_of
 from . import warn
 
+MOST_SHOWN = 40  # lines about columns
 HEAD = 1 << 20  # bytes of a file by which it is recognised
 COLUMNS = {  # of a file of decisions, with Arrow's types
     "row": "int64",
@@ -136,6 +137,15 @@ def relabelled(chunks: Iterable[Chunk], source: Source, path: str | None) -> Ite
             f"{path} has a label for row {max(given):,}, and there are {counted(rows, 'row')}: are "
             "these labels of another file?"
         )
+
+
+def described(encoder: Any) -> list[str]:
+    """Return what the columns of a table were taken for, in lines."""
+    missing = [name for name in encoder.columns or () if name not in encoder.columns_]
+    lines = [*encoder.report(), *(f"{name}: no row has it" for name in missing)]
+    if len(lines) > MOST_SHOWN:
+        lines = [*lines[: MOST_SHOWN - 1], f"and {len(lines) - MOST_SHOWN + 1} more columns"]
+    return lines
 
 
 def watched(source: Source) -> Generator[Chunk, None, None]:

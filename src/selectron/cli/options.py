@@ -1,5 +1,6 @@
 """Options of commands: learners, askers and budgets as text, and combinations that are refused."""
 
+import csv
 import math
 import os
 import re
@@ -10,6 +11,7 @@ from typing import Any
 
 import click
 
+from ..data.cells import plain
 from ..errors import SelectronError
 from ..evaluate.contest import Contestant
 from ..learners import LASEC, LeadingHistory, PassiveAggressive, Perceptron, SecondOrderPerceptron
@@ -226,13 +228,24 @@ def learners_of(options: dict[str, Any]) -> Sequence[Any]:
     return options["learners"] or (DEMO if demo else ())
 
 
+def classes_of(text: str | None) -> list[str] | None:
+    """Return the labels that --classes names, as those of a file are written; None without any.
+
+    >>> classes_of('ham, spam, "bills, late"')
+    ['ham', 'spam', 'bills, late']
+    """
+    if not text:
+        return None
+    return [plain(name.strip()) for name in next(csv.reader([text], skipinitialspace=True))]
+
+
 def check_classes(classes: str | None) -> set[str]:
     """Return the labels that --classes names, two if it is not given; refuse fewer than two."""
-    names = {name.strip() for name in (classes or "a,b").split(",")}
+    names = {*(classes_of(classes) or ("a", "b"))}
     if len(names) < 2 or "" in names:
-        raise click.BadParameter(
-            "at least two different labels are needed: ham,spam", param_hint="--classes"
-        )
+        few = "at least two different labels are needed"
+        wanted = "no label may be empty" if "" in names else few
+        raise click.BadParameter(f"{wanted}: ham,spam", param_hint="--classes")
     return names
 
 

@@ -23,6 +23,7 @@ from .options import (
     check_different,
     check_same,
     check_target,
+    classes_of,
     of_a_file,
     target,
 )
@@ -41,6 +42,7 @@ class Table(NamedTuple):
     X: Any  # (n, d), dense or CSR
     y: np.ndarray  # (n,) text, or None
     rows: Any  # before they were encoded; None of svmlight
+    columns: list[str]  # what they were taken for
 
 
 @click.command(cls=ExamplesFirst)
@@ -141,7 +143,7 @@ def loaded(file: str, **options: Any) -> Table:
     if source.guessed:
         click.echo(f"{source.choice.label}: the label, as the last column", err=True)
     rows: Any = [chunk.rows for chunk in chunks]
-    width, blocks, whole = chunks[-1].width, rows, None
+    width, blocks, whole, columns = chunks[-1].width, rows, None, list[str]()
     with files.naming(file):
         if isinstance(rows[0], Sparse):
             files.refuse_columns("--column", options["columns"])
@@ -150,9 +152,10 @@ def loaded(file: str, **options: Any) -> Table:
             for piece in rows:
                 encoder.partial_fit(piece)
             width, blocks = encoder.width_, [*map(encoder.look, rows)]
+            columns = files.described(encoder)
         block: Any = joined(blocks)
-        y = labels([x for chunk in chunks for x in chunk.labels], named(options["classes"]))
-    return Table(as_matrix(block, width), y, whole)
+        y = labels([x for chunk in chunks for x in chunk.labels], classes_of(options["classes"]))
+    return Table(as_matrix(block, width), y, whole, columns)
 
 
 def labels(found: list[Any], classes: list[str] | None) -> np.ndarray:
@@ -174,7 +177,7 @@ def simulate(file: str, table: Table, **options: Any) -> None:
     from tqdm import tqdm
 
     runs: dict[str, PoolRun] = {}
-    X, y, _ = table
+    X, y, *_ = table
     try:
         for learner in options["learners"] or default_orders(table):
             played = classifier(learner, **options)
@@ -258,6 +261,8 @@ class PoolSession:
         return code or 0
 
     def _ask(self) -> None:
+        if not self.answers.exists():
+            click.echo("\n".join(self.table.columns), err=True, nl=bool(self.table.columns))
         if not finished(self.pool):
             click.echo(terminal.KEYS)
             if not len(self.pool.classes_):
@@ -338,11 +343,6 @@ def progress(pool: "SelfDirectedClassifier", corrections: str = "") -> str:
     return f"{done}{corrections}{skipped}."
 
 
-def named(classes: str | None) -> list[str] | None:
-    """Return the classes that were named, as labels of a file are written."""
-    return [plain(name) for name in classes.split(",")] if classes else None
-
-
 def classifier(learner: str, **options: Any) -> Any:
     """Return the classifier for a learner by its name."""
     from ..pool.classifier import LEARNERS, InOrder, SelfDirectedClassifier
@@ -350,7 +350,7 @@ def classifier(learner: str, **options: Any) -> Any:
     kind = LEARNERS.get(learner.title())
     return SelfDirectedClassifier(
         kind() if kind else InOrder(learner),
-        classes=named(options["classes"]),
+        classes=classes_of(options["classes"]),
         mode=options["mode"],
         delta=options["delta"],
         features=options["features"],

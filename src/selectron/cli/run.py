@@ -25,11 +25,19 @@ from ..streams.readers import Chunk
 from . import ExamplesFirst, Whole, files, warn
 from .files import naming
 from .models import is_table, load, save, uninterrupted
-from .options import by_time, check_fixed, check_usage, contestants, of_a_file, of_weights, target
+from .options import (
+    by_time,
+    check_fixed,
+    check_usage,
+    classes_of,
+    contestants,
+    of_a_file,
+    of_weights,
+    target,
+)
 from .theorems import check_part, promises, theorems
 
 PICTURE = "selectron-run.png"
-MOST_SHOWN = 40  # lines about columns
 
 
 @click.command(cls=ExamplesFirst, epilog=f"Learners: {LEARNER.listed()}. Askers: {ASKER.listed()}.")
@@ -238,9 +246,9 @@ class Session:
         if self.before:
             self.contest = self.before.contest(self.options["delay"])
             return chunks
-        given, label = self.options["classes"], self.options["label"]
+        given, label = classes_of(self.options["classes"]), self.options["label"]
         with naming(self.file):
-            classes, chunks = settle(chunks, given.split(",") if given else None, label)
+            classes, chunks = settle(chunks, given, label)
             first = next(chunks)
             encoder: Any = None
             if is_table(first.rows):
@@ -312,11 +320,7 @@ def describe(contest: Any, source: Any, known: int | None, labels: str | None) -
     """Print what the columns of a table were taken for, and classes beyond those `known` before."""
     if contest.encoder is None:
         return
-    encoder = contest.encoder
-    missing = [name for name in encoder.columns or () if name not in encoder.columns_]
-    lines = [*encoder.report(), *(f"{name}: no row has it" for name in missing)]
-    if len(lines) > MOST_SHOWN:
-        lines = [*lines[: MOST_SHOWN - 1], f"and {len(lines) - MOST_SHOWN + 1} more columns"]
+    lines = files.described(contest.encoder)
     column, last = source.choice.label or labels, ", as the last column" if source.guessed else ""
     label = f"{column}: the label{last}, {len(contest.classes.names)} classes"
     if without := contest.rows - int(contest.contestants[0].true.confusion.sum()):
