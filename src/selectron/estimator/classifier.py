@@ -154,7 +154,11 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
 
     @property
     def coef_(self) -> np.ndarray:
-        """Weights of the features, (1, n_features) or (n_classes, n_features)."""
+        """Weights of the features, (1, n_features) or (n_classes, n_features).
+
+        Those of `LeadingHistory` are its leading expert's: predictions are a mean over experts, and
+        of many classes over other models, too, so that a few rows are on the other side.
+        """
         check_is_fitted(self)
         features = len(self.feature_names_) if hasattr(self, "encoder_") else self.n_features_in_
         w = self._weights()[:, int(self.model_.constant) :][:, :features]
