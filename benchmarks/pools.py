@@ -1,11 +1,11 @@
 """Whole pools: mistakes in every order, and the time and memory of a million rows.
 
-python -m benchmarks.pools sphere | any | real | step | bound | size
+python -m benchmarks.pools sphere | any | real | texts | step | bound | size
 """
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from scipy.spatial.distance import pdist
 from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.svm import SVC
 
-from benchmarks import sets
+from benchmarks import sets, words
 from benchmarks.tables import show
 from selectron.pool import Boosted, Confident, Greedy, InOrder, SelfDirectedClassifier, Sphere
 from selectron.pool.confident import best, fitted
@@ -75,11 +75,11 @@ def any_points() -> Iterator[Row]:
             yield name, f"{n:,}", str(ours), str(theirs)
 
 
-def real() -> Iterator[Row]:
-    """Yield the mistakes on real pools in the default's order and at random, with kernel maps and
+def compared(pools: Iterable[tuple[str, Any, np.ndarray]]) -> Iterator[Row]:
+    """Yield the mistakes on pools in the default's order and at random, with kernel maps and
     without; medians of 3 seeds, of sparse pools one.
     """
-    for name, X, y in real_pools():
+    for name, X, y in pools:
         seeds = range(3 if isinstance(X, np.ndarray) else 1)
         cells = []
         for features in ("auto", "standard"):
@@ -127,7 +127,7 @@ def bound() -> Iterator[Row]:
     in which maps a halfspace fits all rows.
     """
     for name, X, y in (one for one in dense_pools() if len(one[2]) <= 2_000):
-        pool = Pool(featured(X, "auto", True), 0, *kernels(X, "auto", 0))
+        pool = Pool(featured(X, "auto", True), 0, *kernels(X, "auto", True, 0))
         fits = ["yes" if separable(one, y) else "no" for one in pool.maps]
         hard = left_out(pool, (y == np.unique(y)[-1]).astype(np.int32))
         cells = [shared(one, X, y, hard) for one in (Confident(), InOrder("random"))]
@@ -188,6 +188,20 @@ def real_pools() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     yield "a9a", a9a.X, a9a.y
 
 
+def text_pools() -> Iterator[tuple[str, Any, np.ndarray]]:
+    """Yield name, tf-idf weights and labels of 1,500 texts, and of 3,000."""
+    for n in (1_500, 3_000):
+        for name in words.STREAMS:
+            _, X, y = words.collection(name)
+            rows = np.random.default_rng(0).permutation(len(y))[:n]
+            if len(np.unique(y)) <= words.TOPICS:  # there is a fit for each pair of classes
+                yield name, X[rows], y[rows]
+    rcv1 = datasets.rcv1()
+    topics = rcv1.y.toarray()
+    for topic in np.argsort(-topics.sum(axis=0), kind="stable")[:3].tolist():
+        yield f"RCV1, topic {topic}", rcv1.X[:3_000], topics[:3_000, topic]
+
+
 def size() -> Iterator[Row]:
     """Yield time and memory of a million rows of 50 features."""
     import resource
@@ -221,10 +235,12 @@ def picture(path: str = "docs/explanation/pool.png") -> None:
     plot_pool(runs, "20,000 points of the sphere, d = 20, a halfspace through 0", path)
 
 
+COMPARED = "pool", "size", "confident", "random", "linear", "linear, random"
 TABLES: dict[str, tuple[tuple[str, ...], Callable[[], Iterator[Row]]]] = {
     "sphere": (("rows", "d", "mistakes, median (range)", "0.3 d log n"), sphere),
     "any": (("pool, d = 20", "rows", "Confident", "Boosted"), any_points),
-    "real": (("pool", "size", "confident", "random", "linear", "linear, random"), real),
+    "real": (COMPARED, lambda: compared(real_pools())),
+    "texts": (COMPARED, lambda: compared(text_pools())),
     "step": (("pool", "a halfspace fits", "Greedy", "random", "ratio"), step),
     "bound": (
         (

@@ -28,6 +28,8 @@ def test_the_forms_of_the_second_derivative_agree(kind):
         bend = bend_with_matrix(kind(part), 0.3)
         np.testing.assert_allclose(bend.solve(g), np.linalg.solve(H, g), rtol=1e-9)
         assert bend.gamma() == pytest.approx(12 - 0.3 * np.trace(np.linalg.inv(H)))
+        forms = np.einsum("ij,ji->i", R, np.linalg.solve(H, R.T))
+        np.testing.assert_allclose(bend.forms(kind(R)), forms, rtol=1e-9)
     bend = bend_without_matrix(kind(R), np.ones(30), 0.3)
     error = np.linalg.norm(H @ bend.solve(g) - g)
     assert error <= 0.1 * np.linalg.norm(g) + 1e-12

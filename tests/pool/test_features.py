@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from selectron.pool import Boosted, Greedy, SelfDirectedClassifier
-from selectron.pool.features import featured
+from selectron.pool import Boosted, Greedy, InOrder, SelfDirectedClassifier
+from selectron.pool.features import DIRECTIONS, featured, leading
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.uniform(1, 2, size=(1000, 3)) * [1.0, 100.0, 1e-3]
@@ -36,3 +36,49 @@ def test_zero_and_sparse_features_stay_as_they_are_but_for_one_factor():
     assert featured(Z, "standard", False)[:, 0].tolist() == [0.0, 0.0]
     sparse = featured(scipy.sparse.csr_array(Z), "standard", False).toarray()
     np.testing.assert_allclose(sparse / np.sqrt((sparse**2).sum() / 2), Z / np.sqrt(12.5))
+
+
+def texts(n):
+    """Return word counts of n short texts on four topics of 40 words each, and their topics."""
+    random = np.random.default_rng(1)
+    topics = random.integers(4, size=n)
+    words = np.zeros((n, 260))
+    for counts, topic in zip(words, topics, strict=True):
+        own = 40 * topic + random.integers(40, size=4)
+        np.add.at(counts, [*own, *random.integers(160, 260, size=4)], 1.0)
+    return scipy.sparse.csr_array(words), topics
+
+
+def test_leading_directions_keep_the_angles_of_rows_that_they_span():
+    rows = scipy.sparse.random_array((60, 30), density=0.2, rng=np.random.default_rng(0)).tocsr()
+    rows = scipy.sparse.vstack([rows, rows[:1] * 0.0]).tocsr()
+    rows = rows[:, :DIRECTIONS]
+    found, dense = leading(rows, 0), rows.toarray()
+    assert found.shape == (61, DIRECTIONS)
+    length = np.linalg.norm(dense, axis=1)
+    length[length == 0] = 1.0
+    wanted = (dense / length[:, None]) @ (dense / length[:, None]).T
+    np.testing.assert_allclose(found @ found.T, wanted, atol=1e-8)
+    assert leading(texts(300)[0], 0).shape == (300, DIRECTIONS)
+
+
+@pytest.mark.parametrize("learner", [None, InOrder("random")])
+def test_topics_that_words_share_save_corrections(learner):
+    X, y = texts(600)
+    ours, words = (
+        SelfDirectedClassifier(learner, features=features).run(X, y).mistakes
+        for features in ("auto", "standard")
+    )
+    assert ours < 0.9 * words
+
+
+def test_texts_are_labelled_without_the_map_of_words_where_its_matrix_is_too_large(monkeypatch):
+    monkeypatch.setattr("selectron.pool.centre.WIDE", 4)
+    X, y = texts(60)
+    assert SelfDirectedClassifier().run(X, y).mistakes < 50
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 6, 40])
+def test_sparse_rows_that_are_few_or_all_0(n):
+    for X in (scipy.sparse.eye_array(n).tocsr(), scipy.sparse.csr_array((n, 3))):
+        assert len(SelfDirectedClassifier(classes=[0, 1]).run(X, np.arange(n) % 2).order) == n

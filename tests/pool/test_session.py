@@ -1,5 +1,7 @@
 """Labelling a pool row by row: every row once, the way back, and going on from a file."""
 
+import math
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -349,3 +351,15 @@ def test_classes_that_are_dates_are_proposed_as_dates():
 def test_a_learner_must_be_an_object():
     with pytest.raises(SelectronError, match=r"such as Confident\(\), got <class"):
         SelfDirectedClassifier(Confident, classes=list(NAMES)).start(X)
+
+
+def test_the_mistakes_that_are_left_are_no_more_than_the_rows():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 2)), rng.integers(2, size=300)
+    pool = SelfDirectedClassifier(classes=[0, 1]).start(X)
+    assert math.isnan(pool.mistakes_left())
+    for count in range(200):
+        row, _ = pool.propose()
+        assert 0 <= pool.mistakes_left() <= 300 - count
+        pool.tell(row, y[row])
+    assert abs(pool.mistakes_left() - 50) < 20  # labels are drawn at random

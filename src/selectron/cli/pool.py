@@ -302,7 +302,8 @@ class PoolSession:
     def _state(self) -> str:
         count, goal, wrong = self.pool.n_labels_, self.pool.goal_, self.pool.n_mistakes_
         left = self.pool.mistakes_left()
-        more = f", about {left:,.0f} more to come" if count >= EARLY and left == left else ""
+        known = count >= EARLY and left == left
+        more = f", at most about {left:,.0f} more to come" if known else ""
         return f"{count + 1:,} of {goal:,} · {wrong:,} corrected{more}"
 
     def _row(self, row: int) -> str:

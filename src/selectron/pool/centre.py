@@ -22,6 +22,7 @@ import scipy.linalg
 import scipy.sparse
 from scipy.sparse.linalg import LinearOperator, cg
 from scipy.special import expit
+from sklearn.utils.extmath import row_norms
 
 LEAST, MOST = 1e-8, 1e2  # bounds of lam, for rows of mean squared norm 1
 FAR = 20.0  # rows further from the boundary than the closest by this weigh e^-20 of it
@@ -43,6 +44,7 @@ class Bend(NamedTuple):
 
     solve: Callable[[np.ndarray], np.ndarray]  # H s = g
     gamma: Callable[[], float]  # d - lam tr(1/H)
+    forms: Callable[[Any], np.ndarray] | None = None  # x' H^-1 x of rows; None if that takes long
 
 
 class Fit(NamedTuple):
@@ -74,17 +76,18 @@ def centre(X: Any, signs: np.ndarray, last: Centre) -> tuple[Centre, Fit]:
     return last, fit(X, signs, Centre(last.w, last.lam / WIDER), margins)
 
 
-def left_out(X: np.ndarray, signs: np.ndarray, found: Fit) -> np.ndarray:
-    """Return the margins (n,), approximately leave-one-out for labelled rows.
+def left_out(X: Any, signs: np.ndarray, found: Fit) -> np.ndarray | None:
+    """Return the margins (n,), approximately leave-one-out for labelled rows; None if too many.
 
     Leaving out row i moves w by about -H_i^-1 y_i miss_i x_i, with H_i = H without its term.
     """
     if found.bend is None:
         return found.margins
+    if found.bend.forms is None:
+        return None
     near, margins = found.near, found.margins.copy()
-    A, y = X[near], signs[near]
-    miss = expit(-y * margins[near])
-    reach = np.einsum("ij,ji->i", A, found.bend.solve(A.T))  # x' H^-1 x
+    y = signs[near]
+    miss, reach = expit(-y * margins[near]), found.bend.forms(X[near])
     margins[near] -= y * miss * reach / np.maximum(1 - reach * miss * (1 - miss), 1e-3)
     return margins
 
@@ -161,7 +164,13 @@ def bend_with_matrix(R: Any, lam: float) -> Bend:
     def solve(g: np.ndarray) -> np.ndarray:
         return (g - R.T @ inverse(R @ g) / lam) / lam if of_rows else inverse(g)
 
-    return Bend(solve, lambda: float(len(M) - shift * np.trace(inverse(np.eye(len(M))))))
+    def forms(A: Any) -> np.ndarray:
+        T = A @ R.T if of_rows else A
+        T = T.toarray() if scipy.sparse.issparse(T) else T
+        found = np.einsum("ij,ji->i", T, inverse(T.T))
+        return (row_norms(A, squared=True) - found / lam) / lam if of_rows else found
+
+    return Bend(solve, lambda: float(len(M) - shift * np.trace(inverse(np.eye(len(M))))), forms)
 
 
 def bend_without_matrix(X: Any, curve: np.ndarray, lam: float) -> Bend:

@@ -54,7 +54,8 @@ class SelfDirectedClassifier(BaseEstimator):
         How the rows are transformed first. "standard": each feature to mean 0 and variance 1, or
         without an intercept to mean square 1, not centred (sparse rows are not changed). "auto":
         "standard"; for Confident and InOrder also three kernel maps and the nearest rows, for up to
-        20,000 dense rows and 1,000 features. "raw": no transformation.
+        20,000 rows and 1,000 dense features; of sparse rows they are made from 20 directions.
+        "raw": no transformation.
     fit_intercept : bool, default True
         Whether to add a constant feature. The paper's learners are for halfspaces through 0.
     random_state : int, default 0
@@ -185,7 +186,8 @@ class SelfDirectedClassifier(BaseEstimator):
     def mistakes_left(self) -> float:
         """Estimate how many corrections are still to come; NaN before the first proposal.
 
-        It is the sum of the learner's error probabilities, scaled by its recent errors. The
+        The estimate is rather too high: it is the sum of the learner's error probabilities, or the
+        part of it that proved true so far, and does not foresee what answers will teach. The
         learners of the paper have no such probabilities: NaN.
         """
         return self._session().left()
@@ -288,8 +290,8 @@ class SelfDirectedClassifier(BaseEstimator):
             )
         getattr(learner, "check", lambda: None)()
         goal = self._goal(int((given == OPEN).sum()))
-        own = featured(X, self.features, flag("fit_intercept", self.fit_intercept))
-        pool = Pool(own, int(seed), *kernels(X, self.features, int(seed)))
+        features = self.features, flag("fit_intercept", self.fit_intercept)
+        pool = Pool(featured(X, *features), int(seed), *kernels(X, *features, int(seed)))
         return Session(learner, pool, given.astype(np.int32), goal)
 
     def _begin(self, session: Session, classes: np.ndarray, X: Any) -> None:

@@ -149,9 +149,10 @@ def parted(
         found, fit = centre(X, signs, last[i])
         centres[i] = found._replace(rests=3 * mistakes // 2 + 1)
         errors = np.count_nonzero(signs * fit.margins < 0)
-        if i == 0 or X.shape[1] <= FEW or 4 * errors <= mistakes:
+        fits = i == 0 or X.shape[1] <= FEW or 4 * errors <= mistakes
+        if fits and (margins := left_out(X, signs, fit)) is not None:
             use[i] = fit.margins
-            right.append(expit(signs * left_out(X, signs, fit))[signs != 0])
+            right.append(expit(signs * margins)[signs != 0])
     weights = weighed(np.stack(right))
     for i, weight in zip(use, weights, strict=True):
         if weight > LITTLE:

@@ -13,6 +13,7 @@ from scipy.sparse.csgraph import laplacian
 from sklearn.kernel_approximation import Nystroem
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.neighbors import NearestNeighbors
+from sklearn.preprocessing import normalize
 from sklearn.utils.extmath import randomized_svd
 
 from ..errors import SelectronError
@@ -23,6 +24,7 @@ MAPPED, WIDEST = 20_000, 1_000  # rows and features of the largest table that ha
 NEIGHBOURS = 50  # of a row, searched for labelled ones
 NEAR = 5  # neighbours of a row in the graph
 SMOOTH = 200  # directions kept of the graph's kernel
+DIRECTIONS = 20  # of sparse rows
 EPS = 0.01  # added to the graph's eigenvalues, which run from 0 to 2
 
 
@@ -86,22 +88,41 @@ def standard(X: Any, centred: bool = True) -> Any:
     return out
 
 
-def kernels(X: Any, features: Any, seed: int) -> tuple[tuple[np.ndarray, ...], tuple[Nearest, ...]]:
+def kernels(
+    X: Any, features: Any, intercept: bool, seed: int
+) -> tuple[tuple[np.ndarray, ...], tuple[Nearest, ...]]:
     """Return the kernel maps of "auto" and the neighbours of every row, both () without "auto".
 
     There are two maps of a Gaussian kernel and one of the graph of neighbours; neighbours are found
-    among the rows as given and among the standardised rows. Sparse, wide and large tables get none.
+    among the rows as given and among the standardised rows. Of sparse rows, they are made from
+    the leading directions, which are another map. Large tables, and wide dense ones, have none.
     """
     n, d = X.shape
     auto = isinstance(features, str) and features == "auto"
-    if not auto or scipy.sparse.issparse(X) or n > MAPPED or d > WIDEST:
+    sparse = scipy.sparse.issparse(X)
+    if not auto or n > MAPPED or (d > WIDEST and not sparse):
         return (), ()
+    maps: tuple[np.ndarray, ...] = ()
+    if sparse:
+        X = leading(X, seed)
+        maps = (featured(X, features, intercept),)
     X, Z = near_one(X), standard(X)
-    both = gaussian(X, seed), gaussian(Z, seed)
+    maps = *maps, gaussian(X, seed), gaussian(Z, seed)
     if n <= NEAR:
-        return both, ()
+        return maps, ()
     around = nearest(X)
-    return (*both, neighbourly(around, seed)), (around, nearest(Z))
+    return (*maps, neighbourly(around, seed)), (around, nearest(Z))
+
+
+def leading(X: Any, seed: int) -> np.ndarray:
+    """Return sparse rows, of unit length, along their leading directions, (n, 20) or fewer.
+
+    Of texts, these are topics: words that occur together (latent semantic analysis: Deerwester et
+    al., "Indexing by Latent Semantic Analysis", JASIS 1990).
+    """
+    X = X * (1 / max(abs(X).max(), 1e-300))
+    U, values, _ = randomized_svd(X, min(*X.shape, DIRECTIONS), random_state=seed)
+    return normalize(U * values)
 
 
 def gaussian(X: np.ndarray, seed: int) -> np.ndarray:

@@ -229,15 +229,19 @@ class Session:
         return fresh
 
     def left(self) -> float:
-        """Estimate the mistakes up to the goal; NaN for a learner without doubts."""
+        """Estimate the mistakes up to the goal, rather too many; NaN for a learner without doubts.
+
+        These are the doubts about the open rows, or if fewer proposals have been wrong than were
+        doubtful, that part of them. What answers will teach is not known.
+        """
         if self.plan is None or self.plan.doubts is None:
             return float("nan")
         open_ = self.codes[self.plan.rows] == OPEN
         doubts, wanted = self.plan.doubts[open_], self.goal - self.count
         if wanted < len(doubts):
             doubts = np.partition(doubts, wanted)[:wanted]
-        half = self.log.part(self.count // 2, self.count)
-        return float(doubts.sum() * (half.wrong.sum() + 1) / (half.doubts.sum() + 1))
+        part = (self.mistakes + 1) / (self.log.doubts[: self.count].sum() + 1)
+        return float(doubts.sum() * min(1.0, part))
 
     def _plan(self, known: int) -> None:
         last = self.log.part(self.begun[-1].answered if self.begun else 0, self.count)
