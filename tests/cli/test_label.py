@@ -11,8 +11,11 @@ import subprocess
 import sys
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
+from selectron import OnlineClassifier
+from selectron.askers import Always
 from selectron.cli.models import load
 from selectron.errors import SelectronError
 
@@ -501,7 +504,7 @@ def test_another_budget_holds_for_the_rest_of_the_file(call, halves):
     assert load(str(model)).classifier.asker.labels == 4
     found = call(*few, "--from", 1, input="s\n" * 100)  # a new pass has a new budget
     assert len(ROW.findall(found.stdout)) == 4
-    assert found.stdout.endswith("is read, without a label, to its end.\n")
+    assert found.stdout.endswith("The budget of 4 labels is spent: --budget gives another one.\n")
 
 
 def test_the_accuracy_of_proposals_is_estimated_over_sessions(call, halves):
@@ -529,3 +532,26 @@ def test_there_is_no_accuracy_without_audits(call, halves):
     call("run", first, "--ask", "always", "--save", "always")
     assert "Accuracy" not in call("label", "always", second, input="y\n" * 200).stdout
     assert json.loads(call("show", "always", "--json").stdout)["accuracy"] is None
+
+
+def test_a_new_class_is_a_number_where_the_others_are(call, tmp_path):
+    rows = [{"a": float(i % 7), "b": float(i % 3)} for i in range(60)]
+    y = [int(i % 7 > 3) for i in range(60)]
+    clf = OnlineClassifier(classes=[0, 1], asker=Always(), encoder="auto")
+    clf.fit(pa.Table.from_pylist(rows), y).save("m")
+    (tmp_path / "new.csv").write_text("a,b\n" + "\n".join(f"{i % 7},{i % 3}" for i in range(20)))
+    found = call("label", "m", "new.csv", input="n\nsix\nn\n6\ny\n0\nq\n")
+    assert "'six' is no int, as the other classes are\n" in found.stdout
+    assert "Labels learned: 2." in found.stdout
+    assert load("m").classifier.classes_.tolist() == [0, 1, 6]
+
+
+def test_a_budget_that_is_spent_ends_a_session_and_another_continues(call, halves):
+    first, second, _ = halves
+    call("run", first, "--learner", "perceptron", "--budget", "9/200", "--save", "m")
+    some = call("label", "m", second, "--budget", "5/100", input="y\n" * 100).stdout
+    assert some.endswith("The budget of 5 labels is spent: --budget gives another one.\n")
+    (row,) = re.findall(r"continues at row (\d+)\.", some)
+    more = call("label", "m", second, "--budget", "50%", input="y\n" * 100).stdout
+    assert f"Continuing at row {row};" in more
+    assert more.endswith("second.csv is labelled to its end.\n")

@@ -25,6 +25,14 @@ def test_they_are_learned_as_a_column_is(call, stream, files):
     assert f"{labels}: the label, 2 classes\n" in other.stderr
 
 
+def test_words_for_no_label_are_none(call, files):
+    rows, labels = files
+    text = labels.read_text().splitlines()
+    labels.write_text("\n".join([text[0], "1,NA", "2,?", *text[1:-2]]))
+    found = call("run", rows, "--label", "", "--labels", labels)
+    assert found.stderr.endswith(f"{labels}: the label, 2 classes, 2 rows without\n")
+
+
 def test_they_take_the_place_of_those_of_a_column(call, stream, tmp_path):
     (tmp_path / "some.csv").write_text("row,label\n1,news\n300,\n")
     found = call("run", stream[0], "--label", "label", "--labels", "some.csv", "--ask", "always")
@@ -47,8 +55,17 @@ def test_what_pool_writes_makes_a_model_and_begins_another_pool(call, files):
     found = call("pool", rows, "--label", "", *again, input="1\nq\n")
     assert "1 of 258 rows labelled" in found.stdout
     lines = [line.split(",")[:2] for line in Path("more.csv").read_text().splitlines()]
-    assert lines[:43] == [line.split(",")[:2] for line in Path("done.csv").read_text().splitlines()]
+    done = [line.split(",")[:2] for line in Path("done.csv").read_text().splitlines()]
     assert len(lines) == 44
+    assert sorted(lines[:43]) == sorted(done)
+    call("pool", rows, "--label", "", *again[2:], input="1\nq\n")  # without --labels
+    Path("all.csv").write_bytes(Path("more.csv").read_bytes())
+    call("pool", rows, "--label", "", "--labels", "all.csv", *again[2:], input="1\nq\n")
+    lines = [line.split(",")[0] for line in Path("more.csv").read_text().splitlines()]
+    assert len({*lines}) == len(lines) == 46
+    Path("done.csv").write_text("row,label\n300,ham\n299,spam\n")
+    refused = call("pool", rows, "--label", "", *again, input="1\nq\n")
+    assert "a was started with other --labels, as of row " in refused.stderr
 
 
 def test_a_model_goes_on_with_them(call, stream, files):
@@ -57,6 +74,9 @@ def test_a_model_goes_on_with_them(call, stream, files):
     for file in (rows, stream[0]):
         found = call("run", file, "--model", "m", "--labels", labels, "--save", "m2")
         assert found.exit_code == 0, found.output
+    labels.write_text("row,label\n1,ham\n2,spam\n")
+    some = call("run", stream[0], "--model", "m2", "--labels", labels)  # others keep theirs
+    assert some.stderr.endswith("label: the label, 2 classes\n")
     assert call("run", stream[0], "--model", "m2").exit_code == 0  # it knows the column yet
 
 
@@ -81,6 +101,7 @@ def test_the_column_is_not_guessed(call, files):
         ("row,label\n1,ham\n0,spam\n", " in line 3"),
         ("row,label\n1,ham\n2.5,spam\n", " in line 3"),
         ("row,label\n1,ham\n2\n", " in line 3"),
+        ("label,row\nham,1\n\n\nspam\n", " in line 5"),
     ],
 )
 def test_files_of_something_else_are_refused(call, files, tmp_path, text, line):
@@ -94,7 +115,8 @@ def test_files_of_something_else_are_refused(call, files, tmp_path, text, line):
 def test_labels_of_another_file_are_refused(call, files, tmp_path):
     rows, labels = files
     labels.write_text(labels.read_text() + "\n301,ham\n")
-    for command in ("run", "pool"):
-        found = call(command, rows, "--label", "", "--labels", labels)
+    for command, *more in (("run", "--save", "m"), ("pool",)):
+        found = call(command, rows, "--label", "", "--labels", labels, *more)
         assert found.exit_code == 1
+        assert not Path("m").exists()
         assert f"{labels} has a label for row 301, and there are 300 rows" in found.stderr

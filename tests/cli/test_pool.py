@@ -73,7 +73,7 @@ def test_answers_go_on_with_their_own_classes_only(call, half, tmp_path):
     before = (tmp_path / "open.csv.answers").read_bytes()
     result = call("pool", half, "--classes", "ham,spam", input="y\n")
     assert result.exit_code == 1
-    assert "open.csv.answers was started with --classes: yes, no; leave out" in result.output
+    assert "open.csv.answers has other --classes: yes, no; leave out" in result.output
     assert "--answers" in result.output
     assert (tmp_path / "open.csv.answers").read_bytes() == before
     for more in ([], ["--classes", "no, yes"]):
@@ -109,7 +109,7 @@ def test_classes_are_added_to_those_that_were_named(call, half):
     assert "4 of 300 rows labelled" in result.output
     assert [row["label"] for row in records("labels.csv")] == ["a", "news", "news", "bulk"]
     other = call(*args, "a,q", input="q")
-    assert "was started with --classes: a, b, c, news, bulk; leave out" in other.stderr
+    assert "has other --classes: a, b, c, news, bulk; leave out" in other.stderr
 
 
 def test_the_end_of_a_pipe_loses_nothing(call, half):
@@ -260,6 +260,17 @@ def test_names_of_classes_may_hold_commas(call, half):
     assert "a: number\nb: number\n" in found.output
     refused = call("pool", half, "--classes", "spam,,ham")
     assert "no label may be empty: ham,spam" in refused.stderr
+    for odd in ('ham,"spam', "ham\nx,spam", '"ham"x,spam'):
+        refused = call("pool", half, "--classes", odd)
+        assert "names are separated by commas" in refused.stderr
+
+
+def test_a_class_that_only_an_undone_answer_added_is_forgotten(call, half):
+    args = "pool", half, "--classes", "a,b,c"
+    found = call(*args, input="n\nnews\ny\nn\nbulk\ny\nu\nu\nn\nmail\ny\nq\n").output
+    assert found.rstrip().count("[4] mail\n") == 1
+    assert "bulk" not in found.partition("undone")[2].partition("undone")[2]
+    assert "[4] mail\n" in call(*args, input="q\n").output
 
 
 def test_wide_rows_are_refused_where_they_would_not_end(call, tmp_path):

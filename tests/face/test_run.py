@@ -198,8 +198,11 @@ def test_more_classes_can_be_named_later():
         clf.tell(ticket, "junk")
     clf.tell(ticket, "other")
     assert clf.classes_.tolist() == ["ham", "spam", "news", "bulk", "other"]
-    clf.set_params(classes=["ham"]).partial_fit(X[:1], ["bulk"])  # none are taken away
+    clf.set_params(classes=["ham", "spam"]).partial_fit(X[:1], ["bulk"])  # none are taken away
     assert len(clf.classes_) == 5
+    for wrong in (5, "ham", ["ham"], [1, [2]]):
+        with pytest.raises(SelectronError, match="classes"):
+            clf.set_params(classes=wrong).partial_fit(X[:1], ["bulk"])
 
 
 def test_stream_that_begins_with_decide_learns_its_classes():

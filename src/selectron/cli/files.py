@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from ..data import cells
 from ..data.files import writing
 from ..engine.parameters import counted
 from ..engine.rows import Dense
@@ -43,6 +44,10 @@ COLUMNS = {  # of a file of decisions, with Arrow's types
 }
 
 
+class OtherRows(SelectronError):
+    """Labels are of other rows than those that were read."""
+
+
 def digits(seed: int) -> Iterator[Chunk]:
     """Yield the handwritten digits in chunks."""
     X, y = handwritten(seed=seed)
@@ -56,10 +61,13 @@ def source_of(file: str, choice: Choice | None = None, **options: Any) -> Source
     if choice is None:
         choice = Choice(options["label"], options["ignore"], options.get("time"))
     else:
-        label = "" if options.get("labels") else choice.label
-        choice = choice._replace(label=label, lenient=True)
+        choice = choice._replace(lenient=True)
     given = {key: options[key] for key in ("header", "encoding", "skip_damaged")}
-    return readers.read(file, format=options["kind"], **given, **choice._asdict())
+    label, ignore, time, lenient, _ = choice
+    columns: dict[str, Any] = {"label": label, "ignore": ignore, "time": time, "lenient": lenient}
+    source = readers.read(file, format=options["kind"], **given, **columns)
+    source.choice = source.choice._replace(unlabelled=bool(options.get("labels")))
+    return source
 
 
 def all_columns(file: str, **options: Any) -> Source:
@@ -100,18 +108,19 @@ def labels_of(path: str | None) -> dict[int, str | None]:
     if path is None:
         return {}
     found: dict[int, str | None] = {}
+    lines: Any = None
     try:
         with open(path, newline="", encoding="utf-8-sig") as file:
             lines = csv.DictReader(file)
             if not {"row", "label"} <= {*(lines.fieldnames or ())}:
                 raise ValueError
             for line in lines:
-                row, label = int(line["row"]), line["label"]
-                if row < 1 or row in found or label is None:
+                row = int(line["row"])
+                if row < 1 or row in found or line["label"] is None:
                     raise ValueError
-                found[row] = label.strip() or None
-    except (OSError, ValueError, csv.Error):
-        fails = f"; that fails in line {len(found) + 2:,}" if found else ""
+                found[row] = cells.label(line["label"])
+    except (OSError, ValueError, TypeError, csv.Error):
+        fails = f"; that fails in line {lines.line_num:,}" if lines and lines.line_num > 1 else ""
         raise SelectronError(
             f"{path} should have the columns row and label, and each row once, as "
             f"`selectron pool -o` and `selectron label -o` write them{fails}"
@@ -133,7 +142,7 @@ def relabelled(chunks: Iterable[Chunk], source: Source, path: str | None) -> Ite
             labels[at] = given.get(chunk.first + at + 1, labels[at])
         yield chunk._replace(labels=labels)
     if given and max(given) > rows:
-        raise SelectronError(
+        raise OtherRows(
             f"{path} has a label for row {max(given):,}, and there are {counted(rows, 'row')}: are "
             "these labels of another file?"
         )

@@ -133,6 +133,7 @@ class ModelSession:
         self.labels = LabelFile(output, why, self.behind + 1, first or last)
         self.hidden = self.saved.choice and self.saved.choice.label  # the column of labels
         self.answers, self.doubted = 0, False
+        self.out = ""  # that the budget is spent, once it is
         self.place = self.last or Place(*self.identity, self.row)
         self.ahead = deque[Row]()  # rows to play before the next ones of the file
         size = sum(array.nbytes for array in self.saved.classifier.model_.state)
@@ -165,8 +166,9 @@ class ModelSession:
             if self.unsaved:
                 self._keep()
             raise
-        self._keep(ended=code is None)
-        self._report(ended=code is None)
+        ended = code is None and not self.out
+        self._keep(ended)
+        self._report(ended)
         return code or 0
 
     def _report(self, ended: bool) -> None:
@@ -181,6 +183,8 @@ class ModelSession:
         done = "labelled" if self.answers or self.last else "read, without a label,"
         goes_on = f"{same} continues at row {self.row + 1:,}."
         click.echo(f"{self.file} is {done} to its end." if ended else goes_on)
+        if self.out:
+            click.echo(f"{self.out.capitalize()}.")
 
     def _rows(self) -> Iterator[Row]:
         """Yield the rows that are ahead; where there are none, that is the next one of the file."""
@@ -201,6 +205,9 @@ class ModelSession:
     def _play(self) -> None:
         """Decide on every row, unless its question is open already, and ask if that is wanted."""
         for row in self._rows():
+            if self.ticket is None and (out := self.saved.spent()):
+                self.out = out
+                return
             if self.ticket is not None:
                 self._ask(row, self.saved.classifier.predict([row.x]).tolist()[0])
             elif (decision := self._decide(row)).ask:
@@ -250,8 +257,8 @@ class ModelSession:
         before, chance = copy.deepcopy(classifier), classifier.model_.open[self.ticket].chance
         self.copies.append(Answered(before, row, self.ticket, [], learned, self.place))
         if learned:
-            self._audit(chance, found != proposal)
             classifier.tell(self.ticket, terminal.adding(classifier, found))
+            self._audit(chance, found != proposal)
         else:
             classifier.expire(self.ticket)
             self._count(-1, False)

@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from ..data.cells import plain
+from ..engine.parameters import shown
 from ..errors import SelectronError
 from ..evaluate.contest import Contestant
 from ..learners import LASEC, LeadingHistory, PassiveAggressive, Perceptron, SecondOrderPerceptron
@@ -236,7 +237,12 @@ def classes_of(text: str | None) -> list[str] | None:
     """
     if not text:
         return None
-    return [plain(name.strip()) for name in next(csv.reader([text], skipinitialspace=True))]
+    try:
+        names = next(csv.reader([text], skipinitialspace=True, strict=True))
+    except csv.Error:
+        how = 'names are separated by commas, and quoted if they hold some: ham,"bills, late"'
+        raise click.BadParameter(f"{shown(text)}: {how}", param_hint="--classes") from None
+    return [plain(name.strip()) for name in names]
 
 
 def check_classes(classes: str | None) -> set[str]:

@@ -228,9 +228,10 @@ class PoolSession:
     def __init__(self, file: str, table: Table, answers: str, options: dict[str, Any]):
         self.file, self.table, self.answers = file, table, Path(answers)
         self.names, self.output = options["show"], options["output"]
-        self.known = files.labels_of(options["labels"])
         self.rows = shown_rows(file, self.names, table, options)
         self.pool = self._pool(options)
+        self.known = self._known(files.labels_of(options["labels"]))
+        self.first = len(self.pool.classes_)  # classes that undoing does not take away
 
     def _pool(self, options: Any) -> "SelfDirectedClassifier":
         from ..pool.classifier import OtherRows, SelfDirectedClassifier
@@ -251,6 +252,21 @@ class PoolSession:
         if finished(pool) and (count := pool.reopen()):
             click.echo(f"Rows that were skipped are proposed again: {count:,}.")
         return pool
+
+    def _known(self, listed: dict[int, Any]) -> dict[int, Any]:
+        """Return the labels that came from --labels, by the number of the row."""
+        given, classes = self.pool.session_.given.tolist(), self.pool.classes_.tolist()
+        found = {row: classes[code] for row, code in enumerate(given, 1) if code >= 0}
+        answered = {*(self.pool.labelled().order + 1).tolist()}
+        for row, label in listed.items():
+            settled = label is None or row in answered
+            if not settled and plain(found.get(row)) != label:
+                raise SelectronError(
+                    f"{self.answers} was started with other --labels, as of row {row:,}: leave "
+                    "--labels out, or start another file with --answers"
+                )
+        own = self.table.y.tolist()
+        return {row: known for row, known in found.items() if row in listed or own[row - 1] is None}
 
     def ask(self) -> int:
         """Ask until all rows are labelled or the user quits; return the exit code."""
@@ -281,11 +297,19 @@ class PoolSession:
         with uninterrupted():
             if found is terminal.Command.UNDO:
                 self.pool.undo()
+                if self.pool.named_:
+                    self._forget()
                 click.echo("undone")
             else:
                 skipped = found is terminal.Command.SKIP
                 self.pool.tell(row, None if skipped else terminal.adding(self.pool, found))
             self.pool.save(self.answers)
+
+    def _forget(self) -> None:
+        """Forget classes that only the answer just undone had."""
+        used = int(self.pool.session_.codes.max(initial=-1)) + 1
+        self.pool.classes_ = self.pool.classes_[: max(self.first, used)]
+        self.pool.set_params(classes=self.pool.classes_.tolist())
 
     def _other(self, proposal: Any) -> Any:
         """Return the correct label: the other one of two named classes, or a typed one."""
@@ -373,11 +397,12 @@ def check_resumed(path: Path, pool: "SelfDirectedClassifier", wanted: Any) -> No
         return
     known = [*map(plain, pool.classes or ())]
     if not ({*known} <= {*given} or {*given} <= {*known}) or pool.classes is None:
-        how = "with --classes" if pool.classes is not None else "without --classes; labels so far"
+        without = "was started without --classes; labels so far"
+        what = "has other --classes" if pool.classes is not None else without
         labels = ", ".join(map(str, pool.classes_.tolist())) or "none"
         raise SelectronError(
-            f"{path} was started {how}: {labels}; leave out --classes to resume, or start another "
-            "file with --answers"
+            f"{path} {what}: {labels}; leave out --classes to resume, or start another file with "
+            "--answers"
         )
     fresh = [name for name in given if name not in known]
     pool.classes_ = appended(pool.classes_, given_classes(fresh)) if fresh else pool.classes_

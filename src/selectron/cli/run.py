@@ -179,7 +179,7 @@ def run(**options: Any) -> None:
     rest = ""
     if session.rows:  # the results, also of a stream cut short
         try:
-            rest = session.save()
+            rest = "" if isinstance(fault, files.OtherRows) else session.save()
         except (SelectronError, OSError) as error:  # the results are shown all the same
             fault = fault or error
         contest, bounds = session.contest, None

@@ -140,16 +140,23 @@ def corrected(prompt: str, classes: Sequence[Any], named: bool, usual: str = "")
     if text in LETTERS:
         click.echo(f"  {text!r} is a key: --classes makes it possible as a label")
         return None
-    if len(known) < 2:
-        return text
+    kind = type(classes[0]) if len(classes) else str
+    try:
+        label = kind(text) if kind in (str, int, float) else None
+    except ValueError:
+        label = None
+    if label is None:
+        click.echo(f"  {text!r} is no {kind.__name__}, as the other classes are")
+    if len(known) < 2 or label is None:
+        return label
     new = "a new class, which --classes does not name" if named else "a new class"
-    return text if typed(f"{text!r} is {new}: add it? [y/N]").lower() in YES else None
+    return label if typed(f"{text!r} is {new}: add it? [y/N]").lower() in YES else None
 
 
 def adding(estimator: Any, label: Any) -> Any:
     """Return a label, after adding it to the classes of an estimator where these are named."""
     if estimator.named_ and label not in (known := estimator.classes_.tolist()):
-        estimator.set_params(classes=[*known, label])
+        estimator.set_params(classes=[*dict.fromkeys([*known, *(estimator.classes or ()), label])])
     return label
 
 

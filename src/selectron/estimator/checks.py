@@ -325,19 +325,24 @@ def check_told(estimator: Any, label: Any) -> None:
 
 def _adds(given: Any, known: np.ndarray) -> bool:
     """Return whether the classes given, if there are any, are the known ones and others."""
-    more = known if given is None else given_classes(given)
+    more = known if given is None else _listed(given)
     return len(appended(more, known)) == len(more) > len(known)
 
 
-def _named(known: np.ndarray | None, given: Any) -> tuple[np.ndarray, bool]:
-    """Return the named classes: first those known already, then the others, sorted."""
+def _listed(given: Any) -> np.ndarray:
+    """Return the classes given, sorted; raise SelectronError unless there are two or more."""
     with in_one_sentence("classes are not a list of labels"):
         several = isinstance(given, set | frozenset) or np.ndim(given) == 1
     wanted = given_classes(given) if several else np.empty(0)
     check_fit(wanted)
     if len(wanted) < 2 or missing(wanted).any() or len(distinct(wanted)) < len(wanted):
         raise SelectronError(f"classes must be two or more different labels, got {given!r}.")
-    wanted = distinct(wanted)
+    return distinct(wanted)
+
+
+def _named(known: np.ndarray | None, given: Any) -> tuple[np.ndarray, bool]:
+    """Return the named classes: first those known already, then the others, sorted."""
+    wanted = _listed(given)
     if known is None:
         return wanted, True
     joint = appended(known, wanted)

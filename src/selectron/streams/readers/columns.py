@@ -18,6 +18,7 @@ class Choice(NamedTuple):
     ignore: tuple[str | int, ...] = ()  # names or positions
     time: str | int | None = None  # name or position; None: there is none
     lenient: bool = False  # whether columns to be ignored may be missing
+    unlabelled: bool = False  # whether, then, that of the label may be, too
 
 
 class Damage(NamedTuple):
@@ -87,7 +88,10 @@ def choose(names: Sequence[str], choice: Choice) -> Columns:
     time = None if choice.time is None else _one(names, used, choice.time, "time")
     if time is not None:
         used[time] = "the time"
-    if choice.lenient and isinstance(choice.label, str) and choice.label not in (*names, ""):
+    missing = isinstance(choice.label, str) and choice.label not in (*names, "")
+    if choice.lenient and choice.unlabelled and missing:
+        choice = choice._replace(label="")
+    elif choice.lenient and missing:
         raise SelectronError(
             f"there is no column {choice.label!r} with labels, as the model has learned from: "
             "`selectron predict` and `selectron label` need none"

@@ -244,7 +244,12 @@ class Source:
             from . import svmlight
 
             self._refuse("svmlight", header=self._header)
-            given = zip(Choice._fields, self.choice._replace(lenient=False), Choice(), strict=True)
+            given = zip(
+                Choice._fields,
+                self.choice._replace(lenient=False, unlabelled=False),
+                Choice(),
+                strict=True,
+            )
             if named := [name for name, value, usual in given if value != usual]:
                 raise SelectronError(
                     f"svmlight has no named columns: leave {' and '.join(named)} out, and "
