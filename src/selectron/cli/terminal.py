@@ -156,7 +156,8 @@ def corrected(prompt: str, classes: Sequence[Any], named: bool, usual: str = "")
 def adding(estimator: Any, label: Any) -> Any:
     """Return a label, after adding it to the classes of an estimator where these are named."""
     if estimator.named_ and label not in (known := estimator.classes_.tolist()):
-        estimator.set_params(classes=[*dict.fromkeys([*known, *(estimator.classes or ()), label])])
+        named = known if estimator.classes is None else [*estimator.classes]
+        estimator.set_params(classes=[*dict.fromkeys([*known, *named, label])])
     return label
 
 
