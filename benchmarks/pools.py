@@ -23,6 +23,7 @@ from selectron.pool.features import featured, kernels
 from selectron.pool.session import OPEN, Plan, Pool, State
 
 SEEDS = 20
+TEXTS = 1_500
 PARTS = 40  # parts, each proposed with all other labels known
 Row = tuple[str, ...]
 
@@ -189,17 +190,16 @@ def real_pools() -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
 
 
 def text_pools() -> Iterator[tuple[str, Any, np.ndarray]]:
-    """Yield name, tf-idf weights and labels of 1,500 texts, and of 3,000."""
-    for n in (1_500, 3_000):
-        for name in words.STREAMS:
-            _, X, y = words.collection(name)
-            rows = np.random.default_rng(0).permutation(len(y))[:n]
-            if len(np.unique(y)) <= words.TOPICS:  # there is a fit for each pair of classes
-                yield name, X[rows], y[rows]
+    """Yield name, tf-idf weights and labels of TEXTS texts."""
+    for name in words.STREAMS:
+        _, X, y = words.collection(name)
+        rows = np.random.default_rng(0).permutation(len(y))[:TEXTS]
+        if len(np.unique(y)) <= words.TOPICS:  # there is a fit for each pair of classes
+            yield name, X[rows], y[rows]
     rcv1 = datasets.rcv1()
     topics = rcv1.y.toarray()
     for topic in np.argsort(-topics.sum(axis=0), kind="stable")[:3].tolist():
-        yield f"RCV1, topic {topic}", rcv1.X[:3_000], topics[:3_000, topic]
+        yield f"RCV1, topic {topic}", rcv1.X[:TEXTS], topics[:TEXTS, topic]
 
 
 def size() -> Iterator[Row]:

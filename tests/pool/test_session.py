@@ -353,6 +353,15 @@ def test_a_learner_must_be_an_object():
         SelfDirectedClassifier(Confident, classes=list(NAMES)).start(X)
 
 
+def test_the_progress_of_a_resumed_session(tmp_path):
+    pool = answered(started(None), 40)
+    pool.save(tmp_path / "answers")
+    seen = []
+    SelfDirectedClassifier.load(tmp_path / "answers", X, look=seen.append)
+    assert seen == sorted(seen)
+    assert seen[-1] == 40
+
+
 def test_the_mistakes_that_are_left_are_no_more_than_the_rows():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 2)), rng.integers(2, size=300)

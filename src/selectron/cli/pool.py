@@ -234,13 +234,18 @@ class PoolSession:
         self.first = len(self.pool.classes_)  # classes that undoing does not take away
 
     def _pool(self, options: Any) -> "SelfDirectedClassifier":
+        from tqdm import tqdm
+
         from ..pool.classifier import OtherRows, SelfDirectedClassifier
 
         wanted = classifier((options["learners"] or ("confident",))[0], **options)
         if not self.answers.exists():
             return wanted.start(self.table.X, self.table.y)
         try:
-            pool = SelfDirectedClassifier.load(self.answers, self.table.X)
+            with tqdm(desc="resuming", unit=" answers", disable=None, leave=False, delay=1) as bar:
+                pool = SelfDirectedClassifier.load(
+                    self.answers, self.table.X, look=lambda count: bar.update(count - bar.n)
+                )
         except OtherRows:
             raise SelectronError(
                 f"{self.answers} holds the answers for other rows or columns: give the same "

@@ -230,11 +230,19 @@ class SelfDirectedClassifier(BaseEstimator):
         storage.write(path, header, {**session.answers._asdict(), "given": session.given})
 
     @classmethod
-    def load(cls, path: str | os.PathLike, X: Any, *, features: Any = None) -> Self:
+    def load(
+        cls,
+        path: str | os.PathLike,
+        X: Any,
+        *,
+        features: Any = None,
+        look: Callable[[int], object] | None = None,
+    ) -> Self:
         """Return the classifier saved in a file, to resume labelling the same rows.
 
-        Plans are computed again, which takes as long as simulating the answers. Transformers are
-        not in the file: pass `features`. Raises SelectronError if it is damaged, or rows differ.
+        Plans are computed again, which takes as long as simulating the answers: `look` receives the
+        number of answers so far. Transformers are not in the file: pass `features`. Raises
+        SelectronError if it is damaged, or rows differ.
         """
         X = table(X)
         header, arrays = storage.read(path)
@@ -251,7 +259,8 @@ class SelfDirectedClassifier(BaseEstimator):
         classes = header["classes"] if header["named"] else None
         pool = cls(LEARNERS[name](*values), classes=classes, features=own, **header["parameters"])
         pool._begin(pool._session_of(X, arrays.pop("given")), as_array(header["classes"]), X)
-        pool.session_.restore(Answers(**arrays), header["plans"])
+        answers, plans = Answers(**arrays), header["plans"]
+        pool.session_.restore(answers, plans, look or (lambda count: None))
         return pool
 
     # Internals

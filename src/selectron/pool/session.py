@@ -210,12 +210,21 @@ class Session:
         self._take(since)
         return int(undone.rows[-1])
 
-    def restore(self, answers: Answers, begun: Iterable[tuple[int, int]]) -> None:
-        """Restore the answers of an earlier session by making its plans again."""
+    def restore(
+        self,
+        answers: Answers,
+        begun: Iterable[tuple[int, int]],
+        look: Callable[[int], object],
+    ) -> None:
+        """Restore the answers of an earlier session by making its plans again.
+
+        `look` receives the number of answers restored so far.
+        """
         starts = [*begun, (len(answers.rows), 0)]
         for (start, known), (stop, _) in pairwise(starts):
             self._plan(known)
             self._take(answers.part(start, stop))
+            look(stop)
 
     def without_skips(self) -> "Session":
         """Return a session of the same answers in which no row was skipped.
@@ -225,7 +234,7 @@ class Session:
         kept = self.answers.codes != PASSED
         fresh = Session(self.learner, self.pool, self.given, self.goal)
         begun = [(0, plan.known) for plan in self.begun[:1]]
-        fresh.restore(Answers(*(array[kept] for array in self.answers)), begun)
+        fresh.restore(Answers(*(array[kept] for array in self.answers)), begun, lambda count: None)
         return fresh
 
     def left(self) -> float:
