@@ -1,6 +1,5 @@
 """Files of a command: the rows that it reads, and the decisions that it writes."""
 
-import csv
 import json
 import math
 import sys
@@ -10,23 +9,26 @@ from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import click
 import numpy as np
 import pyarrow as pa
 
-from ..data import cells
 from ..data.files import writing
 from ..engine.parameters import counted
-from ..engine.rows import Dense
+from ..engine.rows import Dense, Sparse, as_matrix, joined
 from ..errors import Refused, SelectronError, Unwritten
 from ..evaluate.contest import Contestant
 from ..streams import digits as handwritten
 from ..streams import readers
+from ..streams.classes import names_of
 from ..streams.readers import Chunk, Source
 from ..streams.readers.columns import Choice
 from ..streams.readers.text import size_of
 from . import warn
+from .options import classes_of
+from .terminal import read_labels
 
 MOST_SHOWN = 40  # lines about columns
 HEAD = 1 << 20  # bytes of a file by which it is recognised
@@ -88,6 +90,56 @@ def together(pieces: list[Any]) -> Any:
     return [*chain.from_iterable(pieces)] if listed else pa.concat_tables(pieces)
 
 
+class Table(NamedTuple):
+    """A file in memory."""
+
+    X: Any  # (n, d), dense or CSR
+    y: np.ndarray  # (n,) text, or None
+    rows: Any  # before they were encoded; None of svmlight
+    columns: list[str]  # what they were taken for
+    given: dict[int, str | None]  # labels of another file, by the number of the row, from 1 on
+
+
+def loaded(file: str, **options: Any) -> Table:
+    """Return the rows of a file, and their labels as text."""
+    from ..data.encoder import TableEncoder
+
+    source = source_of(file, **options)
+    with naming(file):
+        given = read_labels(options["labels"])
+        chunks = list(relabelled(watched(source), source, options["labels"], given))
+    if source.guessed:
+        click.echo(f"{source.choice.label}: the label, as the last column", err=True)
+    rows: Any = [chunk.rows for chunk in chunks]
+    width, blocks, whole, columns = chunks[-1].width, rows, None, list[str]()
+    with naming(file):
+        if isinstance(rows[0], Sparse):
+            refuse_columns("--column", options["columns"])
+        else:
+            encoder, whole = TableEncoder(options["columns"] or None), together(rows)
+            for piece in rows:
+                encoder.partial_fit(piece)
+            width, blocks = encoder.width_, [*map(encoder.look, rows)]
+            columns = described(encoder)
+        block: Any = joined(blocks)
+        y = labels([x for chunk in chunks for x in chunk.labels], classes_of(options["classes"]))
+    return Table(as_matrix(block, width), y, whole, columns, given)
+
+
+def labels(found: list[Any], classes: list[str] | None) -> np.ndarray:
+    """Return labels as text; raise SelectronError if they look like another column."""
+    from ..pool.classifier import scarce
+
+    y = names_of(found, classes)
+    present = [label for label in y if label is not None]
+    if classes is None and scarce(different := len(set(present)), len(present)):
+        raise SelectronError(
+            f"{len(present):,} rows have {different:,} different labels: is this the label column? "
+            "Name it with --label, or if it is, all labels with --classes"
+        )
+    return y
+
+
 def content_of(path: str) -> str:
     """Return the size of a file and a check sum of how it begins; "" of a pipe."""
     size = size_of(path)
@@ -103,34 +155,10 @@ def check_shown(file: str, names: Iterable[str], known: Container[str]) -> None:
         raise SelectronError(f"{file}: --show finds no column {missing[0]!r}")
 
 
-def labels_of(path: str | None) -> dict[int, str | None]:
-    """Return the labels of a file by the number of the row, from 1 on; none without a path."""
-    if path is None:
-        return {}
-    found: dict[int, str | None] = {}
-    lines: Any = None
-    try:
-        with open(path, newline="", encoding="utf-8-sig") as file:
-            lines = csv.DictReader(file)
-            if not {"row", "label"} <= {*(lines.fieldnames or ())}:
-                raise ValueError
-            for line in lines:
-                row = int(line["row"])
-                if row < 1 or row in found or line["label"] is None:
-                    raise ValueError
-                found[row] = cells.label(line["label"])
-    except (OSError, ValueError, TypeError, csv.Error):
-        fails = f"; that fails in line {lines.line_num:,}" if lines and lines.line_num > 1 else ""
-        raise SelectronError(
-            f"{path} should have the columns row and label, and each row once, as "
-            f"`selectron pool -o` and `selectron label -o` write them{fails}"
-        ) from None
-    return found
-
-
-def relabelled(chunks: Iterable[Chunk], source: Source, path: str | None) -> Iterator[Chunk]:
+def relabelled(
+    chunks: Iterable[Chunk], source: Source, path: str | None, given: dict[int, str | None]
+) -> Iterator[Chunk]:
     """Yield chunks with the labels of another file, if there is one, in place of their own."""
-    given = labels_of(path)
     rows = 0
     for chunk in chunks:
         if path and source.guessed:

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
+import numpy as np
 import pyarrow as pa
 
 from ..engine.parameters import counted
 from ..errors import SelectronError
-from ..evaluate.audit import Audit
+from ..evaluate.audit import moments
 from ..specs import BUDGET
 from . import ExamplesFirst, Whole, files, terminal
 from .models import Place, Saved, keep, load, uninterrupted
@@ -275,10 +276,8 @@ class ModelSession:
     def _audit(self, chance: float, mistake: bool) -> None:
         """Add an answer to those that the accuracy is estimated from, if rows are audited."""
         if getattr(self.saved.classifier.asker, "audits", 0) > 0:
-            audit = Audit()
-            audit.sums[:] = self.place.sums or 0.0
-            audit.add(chance, mistake)
-            self.place = self.place._replace(sums=tuple(audit.sums.tolist()))
+            sums = moments(np.array([chance]), np.array([mistake]))[:, 0] + (self.place.sums or 0.0)
+            self.place = self.place._replace(sums=tuple(sums.tolist()))
 
     def _undo(self, row: Row) -> None:
         """Return to the last answer or skip; all rows since will be decided again."""

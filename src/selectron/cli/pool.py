@@ -4,17 +4,15 @@ import json
 import sys
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
 
 from ..data.cells import plain
 from ..engine.parameters import counted
-from ..engine.rows import Sparse, as_matrix, joined
 from ..errors import SelectronError
 from ..evaluate.plot import plot_pool
-from ..streams.classes import names_of
 from . import ExamplesFirst, Whole, files, reported, terminal, warn
 from .models import uninterrupted
 from .options import (
@@ -34,15 +32,6 @@ if TYPE_CHECKING:  # slow to import
 EARLY = 20  # answers before the first estimate
 PAPERS = 50_000  # rows up to which `Boosted` is among the default orders
 LEARNERS = ("confident", "random", "given", "worst", "greedy", "sphere", "boosted")
-
-
-class Table(NamedTuple):
-    """A file in memory."""
-
-    X: Any  # (n, d), dense or CSR
-    y: np.ndarray  # (n,) text, or None
-    rows: Any  # before they were encoded; None of svmlight
-    columns: list[str]  # what they were taken for
 
 
 @click.command(cls=ExamplesFirst)
@@ -109,7 +98,7 @@ def pool(file: str, **options: Any) -> None:
     check_classes(options["classes"])
     with reported("interrupted"), files.numbering(file):
         terminal.check_labels(options["output"])
-        table = loaded(file, **options)
+        table = files.loaded(file, **options)
         if all(label is not None for label in table.y):
             person = "rows without a label, and here every row has one"
             refuse(file, person, show=options["show"], answers=options["answers"])
@@ -133,46 +122,7 @@ def refuse(file: str, needed: str, **given: Any) -> None:
             raise SelectronError(f"{file}: --{name} needs {needed}: leave it out")
 
 
-def loaded(file: str, **options: Any) -> Table:
-    """Return the rows of a file, and their labels as text."""
-    from ..data.encoder import TableEncoder
-
-    source = files.source_of(file, **options)
-    with files.naming(file):
-        chunks = list(files.relabelled(files.watched(source), source, options["labels"]))
-    if source.guessed:
-        click.echo(f"{source.choice.label}: the label, as the last column", err=True)
-    rows: Any = [chunk.rows for chunk in chunks]
-    width, blocks, whole, columns = chunks[-1].width, rows, None, list[str]()
-    with files.naming(file):
-        if isinstance(rows[0], Sparse):
-            files.refuse_columns("--column", options["columns"])
-        else:
-            encoder, whole = TableEncoder(options["columns"] or None), files.together(rows)
-            for piece in rows:
-                encoder.partial_fit(piece)
-            width, blocks = encoder.width_, [*map(encoder.look, rows)]
-            columns = files.described(encoder)
-        block: Any = joined(blocks)
-        y = labels([x for chunk in chunks for x in chunk.labels], classes_of(options["classes"]))
-    return Table(as_matrix(block, width), y, whole, columns)
-
-
-def labels(found: list[Any], classes: list[str] | None) -> np.ndarray:
-    """Return labels as text; raise SelectronError if they look like another column."""
-    from ..pool.classifier import scarce
-
-    y = names_of(found, classes)
-    present = [label for label in y if label is not None]
-    if classes is None and scarce(different := len(set(present)), len(present)):
-        raise SelectronError(
-            f"{len(present):,} rows have {different:,} different labels: is this the label column? "
-            "Name it with --label, or if it is, all labels with --classes"
-        )
-    return y
-
-
-def simulate(file: str, table: Table, **options: Any) -> None:
+def simulate(file: str, table: files.Table, **options: Any) -> None:
     """Simulate every order on the labels; print the results, also of the first few if stopped."""
     from tqdm import tqdm
 
@@ -188,7 +138,7 @@ def simulate(file: str, table: Table, **options: Any) -> None:
             report(runs, file, table, **options)
 
 
-def default_orders(table: Table) -> list[str]:
+def default_orders(table: files.Table) -> list[str]:
     """Return the orders that apply: the paper's learners take two classes and few features."""
     from ..pool.perceptron import WIDEST
 
@@ -200,7 +150,7 @@ def default_orders(table: Table) -> list[str]:
     return [*orders, "greedy", "sphere", *(["boosted"] if len(table.y) <= PAPERS else [])]
 
 
-def report(runs: dict[str, "PoolRun"], file: str, table: Table, **options: Any) -> None:
+def report(runs: dict[str, "PoolRun"], file: str, table: files.Table, **options: Any) -> None:
     """Print the mistakes of every order; draw them, and write the labels, if that is wanted."""
     rows = len(table.y)
     if options["as_json"]:
@@ -225,12 +175,12 @@ def report(runs: dict[str, "PoolRun"], file: str, table: Table, **options: Any) 
 class PoolSession:
     """Label a table in the terminal; save every answer before the next row is shown."""
 
-    def __init__(self, file: str, table: Table, answers: str, options: dict[str, Any]):
+    def __init__(self, file: str, table: files.Table, answers: str, options: dict[str, Any]):
         self.file, self.table, self.answers = file, table, Path(answers)
         self.names, self.output = options["show"], options["output"]
         self.rows = shown_rows(file, self.names, table, options)
         self.pool = self._pool(options)
-        self.known = self._known(files.labels_of(options["labels"]))
+        self.known = self._known()
         self.first = len(self.pool.classes_)  # classes that undoing does not take away
 
     def _pool(self, options: Any) -> "SelfDirectedClassifier":
@@ -258,19 +208,19 @@ class PoolSession:
             click.echo(f"Rows that were skipped are proposed again: {count:,}.")
         return pool
 
-    def _known(self, listed: dict[int, Any]) -> dict[int, Any]:
+    def _known(self) -> dict[int, Any]:
         """Return the labels that came from --labels, by the number of the row."""
         given, classes = self.pool.session_.given.tolist(), self.pool.classes_.tolist()
         found = {row: classes[code] for row, code in enumerate(given, 1) if code >= 0}
         answered = {*(self.pool.labelled().order + 1).tolist()}
-        for row, label in listed.items():
+        for row, label in self.table.given.items():
             settled = label is None or row in answered
             if not settled and plain(found.get(row)) != label:
                 raise SelectronError(
                     f"{self.answers} was started with other --labels, as of row {row:,}: leave "
                     "--labels out, or start another file with --answers"
                 )
-        own = self.table.y.tolist()
+        listed, own = self.table.given, self.table.y.tolist()
         return {row: known for row, known in found.items() if row in listed or own[row - 1] is None}
 
     def ask(self) -> int:
@@ -414,7 +364,7 @@ def check_resumed(path: Path, pool: "SelfDirectedClassifier", wanted: Any) -> No
     pool.set_params(classes=pool.classes_.tolist())
 
 
-def shown_rows(file: str, names: tuple[str, ...], table: Table, options: Any) -> Any:
+def shown_rows(file: str, names: tuple[str, ...], table: files.Table, options: Any) -> Any:
     """Return the rows that are shown: with all columns if --show names any; None of svmlight."""
     if not names:
         return table.rows

@@ -35,6 +35,7 @@ from .options import (
     of_weights,
     target,
 )
+from .terminal import read_labels
 from .theorems import check_part, promises, theorems
 
 PICTURE = "selectron-run.png"
@@ -232,7 +233,8 @@ class Session:
             return files.digits(self.options["seed"])
         self.source = files.source_of(choice=self.before and self.before.choice, **self.options)
         source = stack.enter_context(closing(files.watched(self.source)))
-        chunks = files.relabelled(source, self.source, self.options["labels"])
+        labels = self.options["labels"]
+        chunks = files.relabelled(source, self.source, labels, read_labels(labels))
         chunks = files.after(chunks, self.behind, self.file)
         asker = self.before.classifier.asker if self.before else None
         if by_time(self.options["budget"], asker, *self.options["askers"]):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..data.cells import label as label_of
 from ..data.cells import plain
 from ..data.files import replace
 from ..errors import SelectronError
@@ -216,6 +217,31 @@ def write_labels(run: "PoolRun", path: str, known: dict[int, Any]) -> None:
     before = [(row, label, None, 0) for row, label in known.items()]
     columns = (run.order + 1).tolist(), run.labels, run.proposals, run.wrong.astype(int).tolist()
     write_csv(path, COLUMNS, [*before, *zip(*columns, strict=True)])
+
+
+def read_labels(path: str | None) -> dict[int, str | None]:
+    """Return the labels of a file by the number of the row, from 1 on; none without a path."""
+    if path is None:
+        return {}
+    found: dict[int, str | None] = {}
+    lines: Any = None
+    try:
+        with open(path, newline="", encoding="utf-8-sig") as file:
+            lines = csv.DictReader(file)
+            if not {"row", "label"} <= {*(lines.fieldnames or ())}:
+                raise ValueError
+            for line in lines:
+                row = int(line["row"])
+                if row < 1 or row in found or line["label"] is None:
+                    raise ValueError
+                found[row] = label_of(line["label"])
+    except (OSError, ValueError, TypeError, csv.Error):
+        fails = f"; that fails in line {lines.line_num:,}" if lines and lines.line_num > 1 else ""
+        raise SelectronError(
+            f"{path} should have the columns row and label, and each row once, as "
+            f"`selectron pool -o` and `selectron label -o` write them{fails}"
+        ) from None
+    return found
 
 
 def check_labels(path: str | None) -> None:

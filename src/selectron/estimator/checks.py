@@ -289,14 +289,6 @@ def classes(
     return found, False
 
 
-def with_label(known: np.ndarray, named: bool, label: Any) -> np.ndarray:
-    """Return the classes with that of a new label; raise SelectronError if it is not a class."""
-    if named:
-        raise SelectronError(f"There is no class {shown(label)}: it is {none_of(known)}.")
-    check_label(label)
-    return classifiable(appended(known, as_array([label])))
-
-
 def check_label(label: Any) -> None:
     """Raise SelectronError if this cannot be a label."""
     alone = np.empty(1, dtype=object)  # NumPy would unpack a sequence
@@ -310,17 +302,22 @@ def check_label(label: Any) -> None:
     check_fit(alone)
 
 
-def told(estimator: Any, label: Any) -> np.ndarray:
+def with_label(estimator: Any, label: Any) -> np.ndarray:
     """Return the classes with that of a label; raise SelectronError if it is refused."""
     known, named = classes(estimator, np.empty(0, object), None, least=0)
-    return known if code(label, known, many=True) else with_label(known, named, label)
+    if code(label, known, many=True):
+        return known
+    if named:
+        raise SelectronError(f"There is no class {shown(label)}: it is {none_of(known)}.")
+    check_label(label)
+    return classifiable(appended(known, as_array([label])))
 
 
 def check_told(estimator: Any, label: Any) -> None:
     """Raise SelectronError if `tell` would refuse this label."""
     known = getattr(estimator, "classes_", None)
     if known is None or not code(label, known, many=True):
-        told(estimator, label)
+        with_label(estimator, label)
 
 
 def _adds(given: Any, known: np.ndarray) -> bool:

@@ -36,9 +36,8 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
     asker : from `selectron.askers`, default None
         Decides when to ask for a label. None is Always().
     classes : list of labels, default None
-        The classes, if no others are allowed; `set_params` may add to them later. With None, new
-        classes may appear at any time. They start with no weights, or as rare ones with
-        `LeadingHistory`.
+        The classes, if no others are allowed; `set_params` may add to them. With None, new classes
+        may appear at any time; with `LeadingHistory` they start as rare ones, else without weights.
     many : {"joint", "exact", "rest"}, default None
         How more than two classes are learned. "joint": a step separates the label's class from its
         closest rival; in second order with a matrix for every class (4 bytes times K d^2 for K
@@ -156,8 +155,7 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
     def coef_(self) -> np.ndarray:
         """Weights of the features, (1, n_features) or (n_classes, n_features).
 
-        Those of `LeadingHistory` are its leading expert's: predictions are a mean over experts, and
-        of many classes over other models, too, so that a few rows are on the other side.
+        For `LeadingHistory` those of one expert, which few rows contradict: others predict, too.
         """
         check_is_fitted(self)
         features = len(self.feature_names_) if hasattr(self, "encoder_") else self.n_features_in_

@@ -203,7 +203,7 @@ class DecidesAndTells(TakesRows):
 
     def _new_code(self, label: Any) -> int:
         """Return the code of a label of a new class, to which the model is extended."""
-        self._extend(checks.told(self, label))
+        self._extend(checks.with_label(self, label))
         return checks.code(label, self.classes_, self.model_.stacked)
 
     def _extend(self, classes: np.ndarray) -> None:

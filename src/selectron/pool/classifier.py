@@ -322,7 +322,7 @@ class SelfDirectedClassifier(BaseEstimator):
         if fresh.ndim == 1 and missing(fresh).any():
             return PASSED
         if not checks.code(label, self.classes_, many=True):
-            self.classes_ = checks.told(self, label)
+            self.classes_ = checks.with_label(self, label)
         return checks.code(label, self.classes_, many=True) - 1
 
 
