@@ -14,7 +14,7 @@ import numpy as np
 from .. import storage
 from ..askers import Always, Budget
 from ..askers.budget import record_of
-from ..data.cells import check_unique, plain, second
+from ..data.cells import canonical, check_unique, second
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
 from ..evaluate.audit import ROWS, Audit, estimated
@@ -171,8 +171,8 @@ class Saved(NamedTuple):
         known = {*self.encoder.columns_, *self.encoder.ignore}
         if table.column_names != numbers[:n] or known != {*numbers} or label not in numbers[:n]:
             return table
-        there = {plain(x) for x in table.column(label).unique().to_pylist() if x is not None}
-        if there <= {*map(plain, self.classifier.classes_)}:  # another column is missing
+        there = {canonical(x) for x in table.column(label).unique().to_pylist() if x is not None}
+        if there <= {*map(canonical, self.classifier.classes_)}:  # another column is missing
             return table
         return table.rename_columns([name for name in numbers if name != label])
 
@@ -202,7 +202,7 @@ def is_table(rows: Any) -> bool:
 
 def by_name(weights: dict[Any, float]) -> dict[str, float]:
     """Return the weights of classes by the names that the classes have in files."""
-    return {plain(label): float(weight) for label, weight in weights.items()}
+    return {canonical(label): float(weight) for label, weight in weights.items()}
 
 
 def save(path: str, contest: Contest, choice: Choice, before: Saved | None) -> str:

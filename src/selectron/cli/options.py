@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from ..data.cells import plain
+from ..data.cells import canonical
 from ..engine.parameters import shown
 from ..errors import SelectronError
 from ..evaluate.contest import Contestant
@@ -242,7 +242,7 @@ def classes_of(text: str | None) -> list[str] | None:
     except csv.Error:
         how = 'names are separated by commas, and quoted if they hold some: ham,"bills, late"'
         raise click.BadParameter(f"{shown(text)}: {how}", param_hint="--classes") from None
-    return [plain(name.strip()) for name in names]
+    return [canonical(name.strip()) for name in names]
 
 
 def check_classes(classes: str | None) -> set[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from ..data.cells import plain
+from ..data.cells import canonical
 from ..engine.parameters import counted
 from ..errors import SelectronError
 from ..evaluate.plot import plot_pool
@@ -215,7 +215,7 @@ class PoolSession:
         answered = {*(self.pool.labelled().order + 1).tolist()}
         for row, label in self.table.given.items():
             settled = label is None or row in answered
-            if not settled and plain(found.get(row)) != label:
+            if not settled and canonical(found.get(row)) != label:
                 raise SelectronError(
                     f"{self.answers} was started with other --labels, as of row {row:,}: leave "
                     "--labels out, or start another file with --answers"
@@ -350,7 +350,7 @@ def check_resumed(path: Path, pool: "SelfDirectedClassifier", wanted: Any) -> No
     given = wanted.classes
     if given is None:
         return
-    known = [*map(plain, pool.classes or ())]
+    known = [*map(canonical, pool.classes or ())]
     if not ({*known} <= {*given} or {*given} <= {*known}) or pool.classes is None:
         without = "was started without --classes; labels so far"
         what = "has other --classes" if pool.classes is not None else without

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..data.cells import canonical
 from ..data.cells import label as label_of
-from ..data.cells import plain
 from ..data.files import replace
 from ..errors import SelectronError
 from . import INTERRUPTED
@@ -58,7 +58,7 @@ def answer(proposal: Any, classes: list[Any], other: Callable[[], Any]) -> Any:
         if key in CONFIRM:
             click.echo(proposal)
             return proposal
-        names = {} if key in LETTERS else {plain(name): name for name in classes}  # from a pipe
+        names = {} if key in LETTERS else {canonical(name): name for name in classes}  # from a pipe
         if (label := choices(classes).get(key, names.get(key))) is not None:
             click.echo(label)
             return label
@@ -77,7 +77,7 @@ def first_class() -> Any:
         if text in COMMANDS:
             return command(text)
         if text and text not in LETTERS:
-            return plain(text)
+            return canonical(text)
         click.echo(f"  {FIRST}")
 
 
@@ -98,8 +98,8 @@ def menu(classes: Sequence[Any]) -> str:
     >>> menu(["ham", "spam"]), menu([0, 1, 10])
     ('[1] ham  [2] spam', '0  1  10')
     """
-    keys = {plain(name): key for key, name in choices(classes).items()}
-    names = [plain(name) for name in classes]
+    keys = {canonical(name): key for key, name in choices(classes).items()}
+    names = [canonical(name) for name in classes]
     marked = [name if keys.get(name, name) == name else f"[{keys[name]}] {name}" for name in names]
     more = [f"and {len(names) - LISTED:,} more"] if len(names) > LISTED else []
     return "  ".join([*marked[:LISTED], *more])
@@ -111,7 +111,7 @@ def choices(classes: Sequence[Any]) -> dict[str, Any]:
     >>> choices(["ham", "spam"]), choices([0, 1, 10])
     ({'1': 'ham', '2': 'spam'}, {'0': 0, '1': 1, '10': 10})
     """
-    named = {plain(name): name for name in classes}
+    named = {canonical(name): name for name in classes}
     if named.keys() & {"0", *DIGITS}:
         return {name: label for name, label in named.items() if name.isdigit()}
     return dict(zip(DIGITS, classes, strict=False))
@@ -130,7 +130,7 @@ def corrected(prompt: str, classes: Sequence[Any], named: bool, usual: str = "")
 
     Of named ones, the beginning will do if no other begins so.
     """
-    text, known = plain(typed(prompt, usual)), {plain(name): name for name in classes}
+    text, known = canonical(typed(prompt, usual)), {canonical(name): name for name in classes}
     if not text or text in known:
         return known.get(text)
     if named:

@@ -47,13 +47,13 @@ def label(value: object) -> str | None:
     raise SelectronError("the label is neither text nor a number")
 
 
-def plain(label: Any) -> str:
+def canonical(label: Any) -> str:
     """Return a label or a category as text, the same for all ways to write a whole number.
 
     Other text stays as it is: 007 is a code, 5.10 may be a version, and 12E4 a name.
 
-    >>> plain(1.0), plain("+1"), plain(" ham "), plain("1.0"), plain("0.50"), plain("007")
-    ('1', '1', 'ham', '1', '0.50', '007')
+    >>> list(map(canonical, (1.0, "+1", " ham ", "1.0", "0.50", "007")))
+    ['1', '1', 'ham', '1', '0.50', '007']
     """
     text = str(int(label) if isinstance(label, float) and label.is_integer() else label).strip()
     return str(int(text.partition(".")[0])) if WHOLE.fullmatch(text) else text

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..errors import SelectronError
-from .cells import ABSENT, label, plain
+from .cells import ABSENT, canonical, label
 from .labels import is_missing
 from .times import END
 from .times import FIRST as EARLIEST
@@ -135,7 +135,7 @@ def category_of(x: Any) -> str:
     >>> category_of("TRUE"), category_of(True), category_of("3.0"), category_of("03")
     ('True', 'True', '3', '03')
     """
-    text = plain(text_of(x))
+    text = canonical(text_of(x))
     return text.capitalize() if text.lower() in TRUTHS else text
 
 

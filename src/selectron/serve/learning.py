@@ -54,7 +54,7 @@ def mixed(features: Features) -> Extractor:
             columns = flattened(item, whole)
         except SelectronError as error:
             raise invalid(str(error)) from None
-        found = {name: x for name, x in columns.items() if name not in ignored and flat(x)}
+        found = {name: x for name, x in columns.items() if name not in ignored and is_flat(x)}
         numbers = [x for value in found.values() if isinstance(value, list) for x in value]
         if len(numbers) > NUMBERS or any(abs(x) > HUGE for x in numbers):
             raise invalid(
@@ -70,7 +70,7 @@ def leaves(item: dict[str, Any]) -> int:
     return sum(leaves(x) if isinstance(x, dict) else 1 for x in item.values())
 
 
-def flat(value: Any) -> bool:
+def is_flat(value: Any) -> bool:
     """Return whether this is a single value, or a list of numbers."""
     if isinstance(value, list):
         return all(isinstance(x, int | float) for x in value)
@@ -116,7 +116,7 @@ def vector(features: Features) -> Extractor:
         value = item.get(name)
         if not isinstance(value, list) or len(value) != features.size:
             raise invalid(f"{name!r} must be a list of {features.size} numbers.")
-        numbers = [plain(name, x) for x in value]
+        numbers = [as_float(name, x) for x in value]
         if any(abs(x) > HUGE for x in numbers):
             raise invalid(f"{name!r} must hold numbers up to {HUGE:.0f}.")
         return Dense(np.array([numbers]))
@@ -147,7 +147,7 @@ def number(item: dict[str, Any], name: str, centre: float, scale: float) -> floa
     value = item.get(name)
     if value is None or value == "":
         return None
-    scaled = (plain(name, value) - centre) / scale
+    scaled = (as_float(name, value) - centre) / scale
     if abs(scaled) > HUGE:
         raise invalid(
             f"{name!r} is {value:g}, and as (x - {centre:g}) / {scale:g} it is beyond "
@@ -156,7 +156,7 @@ def number(item: dict[str, Any], name: str, centre: float, scale: float) -> floa
     return scaled
 
 
-def plain(name: str, value: Any) -> float:
+def as_float(name: str, value: Any) -> float:
     """Return a value as float. Raises Problem if it is not a number."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise invalid(f"{name!r} must hold numbers, got {json.dumps(value)[:40]}.")

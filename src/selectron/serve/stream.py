@@ -232,15 +232,15 @@ def view(stream: Stream) -> dict[str, Any]:
         "share": statistics.share(),
         "budget": budget(stream),
         "accuracy": {
-            "overall": plain(*statistics.accuracy()),
-            "recent": plain(*statistics.accuracy(recent=True)),
+            "overall": estimate_json(*statistics.accuracy()),
+            "recent": estimate_json(*statistics.accuracy(recent=True)),
         },
         "drifts": statistics.drifts,
         "points": list(statistics.points),
     }
 
 
-def plain(accuracy: float, low: float, high: float) -> dict[str, float | None]:
+def estimate_json(accuracy: float, low: float, high: float) -> dict[str, float | None]:
     """Return an estimate for JSON, with null for NaN."""
     return {"estimate": None if math.isnan(accuracy) else accuracy, "low": low, "high": high}
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..data.cells import plain
+from ..data.cells import canonical
 from ..data.labels import listed
 from ..errors import SelectronError
 from .readers import Chunk
@@ -33,7 +33,7 @@ class Classes:
     """
 
     def __init__(self, names: Iterable[Any], named: bool = False, ordered: bool = False):
-        found = list(dict.fromkeys(map(plain, names)))
+        found = list(dict.fromkeys(map(canonical, names)))
         if not ordered:
             found.sort(key=_order)
         if len(found) < 2:
@@ -65,7 +65,7 @@ class Classes:
         given = labels.tolist()
         for row, label in enumerate(given, first):
             if label not in self._numbers:
-                name = plain(label)
+                name = canonical(label)
                 if name not in self.names:
                     self._append(name, row)
                 self._numbers[label] = self.names.index(name) + 1
@@ -131,7 +131,7 @@ def settle(
 
 def _distinct(labels: Sequence[Any]) -> list[str]:
     """Return the labels as text, each once, in order of appearance."""
-    return list(dict.fromkeys(plain(label) for label in dict.fromkeys(labels) if label is not None))
+    return list(dict.fromkeys(canonical(x) for x in dict.fromkeys(labels) if x is not None))
 
 
 def names_of(labels: Sequence[Any], names: Sequence[str] | None = None) -> np.ndarray:
