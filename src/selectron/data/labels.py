@@ -1,6 +1,5 @@
 """Labels: from values of any kind to codes and back, and missing labels."""
 
-from collections.abc import Sequence
 from decimal import Decimal
 from enum import Enum
 from numbers import Number
@@ -8,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.parameters import shown
+from ..engine.parameters import first_few, shown
 from ..errors import SelectronError
 
 NARROW = 10_000
@@ -201,12 +200,6 @@ def _plain(label: Any) -> Any:
     return label.item() if isinstance(label, np.generic) and label.dtype.kind not in "mM" else label
 
 
-def listed(classes: Sequence | np.ndarray) -> str:
-    """Return the first few classes as a message shows them."""
-    more = f" and {len(classes) - 5} more" if len(classes) > 5 else ""
-    return ", ".join(map(shown, classes[:5])) + more
-
-
 def as_objects(classes: np.ndarray) -> list[Any]:
     """Return classes as a list of plain values; dates stay as they are, as numbers would name none.
 
@@ -270,7 +263,7 @@ def none_of(classes: np.ndarray) -> str:
     """
     if len(classes) == 2:
         return f"neither {shown(classes[0])} nor {shown(classes[1])}"
-    return f"none of the {len(classes)} classes {listed(classes)}"
+    return f"none of the {len(classes)} classes {first_few(classes)}"
 
 
 def _many_codes(y: np.ndarray, classes: np.ndarray) -> np.ndarray:

@@ -1,7 +1,7 @@
 """Checks of parameters, and how messages write values and numbers of things."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -124,6 +124,16 @@ def shown(value: Any) -> str:
     scalar = isinstance(value, np.generic) and value.dtype.kind not in "mM"  # ns would be a number
     text = repr(value.item() if scalar else value)
     return " ".join(text.split()) if "\n" in text else text
+
+
+def first_few(values: Sequence[Any] | np.ndarray, most: int = 5) -> str:
+    """Return the first values as messages show them, and how many more there are.
+
+    >>> first_few(["ham", "spam", "news"], most=2)
+    "'ham', 'spam' and 1 more"
+    """
+    more = f" and {len(values) - most} more" if len(values) > most else ""
+    return ", ".join(map(shown, values[:most])) + more
 
 
 def counted(n: int, noun: str) -> str:

@@ -24,12 +24,11 @@ from ..data.labels import (
     check_fit,
     distinct,
     given_classes,
-    listed,
     missing,
     no_class,
     none_of,
 )
-from ..engine.parameters import shown
+from ..engine.parameters import first_few, shown
 from ..engine.rows import Dense, Sparse, as_matrix, rows_of
 from ..errors import Refused, SelectronError, WrongType
 from ..model import Model
@@ -278,12 +277,12 @@ def classes(
     if given is None and (known is None or (named and _adds(estimator.classes, known))):
         given = estimator.classes
     if given is not None:
-        return _named(known, given)
+        return _named_classes(known, given)
     if known is not None:
         return known if named else appended(known, classifiable(present)), named
     found = distinct(classifiable(present))
     if len(found) < least:
-        only = f"There is only one class ({listed(found)})"
+        only = f"There is only one class ({first_few(found)})"
         how = only if len(found) else "Every label is missing"
         raise SelectronError(f"{how}: name the classes with classes=.")
     return found, False
@@ -313,7 +312,7 @@ def with_label(estimator: Any, label: Any) -> np.ndarray:
     return classifiable(appended(known, as_array([label])))
 
 
-def check_told(estimator: Any, label: Any) -> None:
+def check_answer(estimator: Any, label: Any) -> None:
     """Raise SelectronError if `tell` would refuse this label."""
     known = getattr(estimator, "classes_", None)
     if known is None or not code(label, known, many=True):
@@ -322,11 +321,11 @@ def check_told(estimator: Any, label: Any) -> None:
 
 def _adds(given: Any, known: np.ndarray) -> bool:
     """Return whether the classes given, if there are any, are the known ones and others."""
-    more = known if given is None else _listed(given)
+    more = known if given is None else _several_classes(given)
     return len(appended(more, known)) == len(more) > len(known)
 
 
-def _listed(given: Any) -> np.ndarray:
+def _several_classes(given: Any) -> np.ndarray:
     """Return the classes given, sorted; raise SelectronError unless there are two or more."""
     with in_one_sentence("classes are not a list of labels"):
         several = isinstance(given, set | frozenset) or np.ndim(given) == 1
@@ -337,9 +336,9 @@ def _listed(given: Any) -> np.ndarray:
     return distinct(wanted)
 
 
-def _named(known: np.ndarray | None, given: Any) -> tuple[np.ndarray, bool]:
+def _named_classes(known: np.ndarray | None, given: Any) -> tuple[np.ndarray, bool]:
     """Return the named classes: first those known already, then the others, sorted."""
-    wanted = _listed(given)
+    wanted = _several_classes(given)
     if known is None:
         return wanted, True
     joint = appended(known, wanted)

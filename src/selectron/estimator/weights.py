@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..data.labels import listed
-from ..engine.parameters import shown
+from ..engine.parameters import first_few, shown
 from ..errors import SelectronError
 from ..model.weighting import MOST
 from .checks import check_mask, in_one_sentence
@@ -80,7 +79,7 @@ def warn_if_unused(clf: Any) -> None:
     known = clf.classes_.tolist()
     for label in clf.class_weight_:
         if label not in known:
-            only = f"no label so far: they are {listed(clf.classes_)}."
+            only = f"no label so far: they are {first_few(clf.classes_)}."
             warnings.warn(f"class_weight names {label!r}, which is {only}", stacklevel=3)
 
 

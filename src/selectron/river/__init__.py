@@ -8,7 +8,7 @@ from ..data.dicts import is_dict
 from ..data.labels import as_objects
 from ..engine.parameters import shown
 from ..errors import SelectronError
-from ..estimator.checks import check_told
+from ..estimator.checks import check_answer
 from ..estimator.classifier import OnlineClassifier
 from ..estimator.weights import sample_weights
 
@@ -101,7 +101,7 @@ class Classifier(base.Classifier):
         Raises SelectronError if x is no dict, y cannot be a label, or w is negative or not finite.
         """
         features = row(x)
-        check_told(self.classifier, y)  # before the row counts
+        check_answer(self.classifier, y)  # before the row counts
         if w != 1:
             sample_weights(w, None)
         decision = self.classifier.decide(features)

@@ -9,8 +9,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from ..data.labels import listed
-from ..engine.parameters import shown, whole
+from ..engine.parameters import first_few, shown, whole
 from ..errors import SelectronError
 
 OLDEST_JAVA = 17
@@ -86,7 +85,8 @@ def names(what: str, frame: Any, wanted: list[str]) -> None:
     """Raise SelectronError if a column is missing."""
     for name in wanted:
         if name not in frame.columns:
-            raise SelectronError(f"{what} has no column {name!r}: it has {listed(frame.columns)}.")
+            known = first_few(frame.columns)
+            raise SelectronError(f"{what} has no column {name!r}: it has {known}.")
 
 
 def types(frame: Any, keys: list[str], order: str, features: list[str]) -> None:

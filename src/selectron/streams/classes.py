@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..data.cells import canonical
-from ..data.labels import listed
+from ..engine.parameters import first_few
 from ..errors import SelectronError
 from .readers import Chunk
 
@@ -73,7 +73,7 @@ class Classes:
 
     def _append(self, name: str, row: int) -> None:
         if self.named:
-            known = listed(self.names)
+            known = first_few(self.names)
             raise SelectronError(f"row {row + 1} has the label {name!r}, which is none of {known}")
         odd = [n for n in (*self.names, name) if NUMBER.fullmatch(n) and not float(n).is_integer()]
         if odd:

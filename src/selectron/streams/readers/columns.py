@@ -6,9 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...engine.parameters import first_few
 from ...errors import SelectronError
 
 USUAL = ("label", "target", "class", "y")  # names of the label, the likeliest first
+SHOWN = 20  # columns, or keys, in a message
 
 
 class Choice(NamedTuple):
@@ -100,7 +102,8 @@ def choose(names: Sequence[str], choice: Choice) -> Columns:
     features = [place for place in range(len(names)) if place not in used and place != label]
     if not features:
         raise SelectronError(
-            f"no feature is left of the columns {listed(names)}; name another label or ignore less"
+            f"no feature is left of the columns {first_few(names, SHOWN)}; name another label or "
+            "ignore less"
         )
     return Columns(features, label, time)
 
@@ -113,12 +116,6 @@ def usual_label(names: Sequence[str]) -> int | None:
     """
     low = [name.lower() for name in names]
     return next((low.index(name) for name in USUAL if name in low), None)
-
-
-def listed(names: Sequence[str]) -> str:
-    """Return names for an error message."""
-    text = ", ".join(map(repr, names[:20]))
-    return text if len(names) <= 20 else f"{text} and {len(names) - 20} more"
 
 
 def _label(names: Sequence[str], used: Mapping[int, str], which: str | int | None) -> int | None:
@@ -151,5 +148,6 @@ def _places(names: Sequence[str], which: str | int, role: str = "") -> list[int]
         found = [range(len(names))[which]] if -len(names) <= which < len(names) else []
     if not found:
         what = repr(which) if isinstance(which, str) else f"number {which}"
-        raise SelectronError(f"there is no column {what}{role}; the columns are {listed(names)}")
+        known = first_few(names, SHOWN)
+        raise SelectronError(f"there is no column {what}{role}; the columns are {known}")
     return found

@@ -12,8 +12,9 @@ import numpy as np
 
 from ...data.cells import label, second
 from ...data.values import flattened
+from ...engine.parameters import first_few
 from ...errors import SelectronError
-from .columns import UNDAMAGED, Choice, Damage, Part, listed, usual_label
+from .columns import SHOWN, UNDAMAGED, Choice, Damage, Part, usual_label
 from .text import Blocks, pieces
 
 SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")  # one half of a pair, or both
@@ -66,7 +67,8 @@ def _label_key(row: dict[str, Any], choice: Choice, begun: bool) -> Any:
     if choice.label is None:
         return None if usual is None else names[usual]
     if choice.label not in row and usual is not None and not begun:  # most likely a slip
-        raise SelectronError(f"there is no label {choice.label!r}; the keys are {listed(names)}")
+        keys = first_few(names, SHOWN)
+        raise SelectronError(f"there is no label {choice.label!r}; the keys are {keys}")
     return choice.label
 
 
@@ -101,5 +103,6 @@ def _drop(row: dict[str, Any], name: str) -> bool:
 
 def _time(row: dict[str, Any], name: str) -> float:
     if name not in row:
-        raise SelectronError(f"there is no time {name!r}; the keys are {listed(list(row))}")
+        keys = first_few(list(row), SHOWN)
+        raise SelectronError(f"there is no time {name!r}; the keys are {keys}")
     return second(row.pop(name), name)
