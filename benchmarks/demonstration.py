@@ -26,7 +26,7 @@ from selectron.learners import (
     SecondOrderPerceptron,
     ShiftingPerceptron,
 )
-from selectron.specs import written
+from selectron.specs import spec_of
 from selectron.streams import digits
 
 SEEDS = range(10)
@@ -63,7 +63,7 @@ def main() -> None:
     tried: dict[tuple[str, str], list[float]] = {}
     for learners in RIVALS:
         own = {
-            (written(learner), written(asker)): accuracies(
+            (spec_of(learner), spec_of(asker)): accuracies(
                 learner, Budget(0.1, asker=asker), streams
             )
             for learner, asker in product(learners, ASKERS)

@@ -11,7 +11,7 @@ from selectron import askers, learners
 from selectron.askers import Always, Budget, Margin
 from selectron.evaluate.sweep import grid
 from selectron.learners import LASEC, RLS, LeadingHistory, Perceptron, ShiftingPerceptron
-from selectron.specs import written
+from selectron.specs import spec_of
 
 from . import drawing
 from .findings import BEYOND, Findings, setting, table
@@ -66,7 +66,7 @@ def run(play: Play, size: Size) -> Findings:
         parts |= _selective(play, data, size, some)
     ways = {key: _way(key[0], size, *pair) for key, pair in parts.items()}
     passes = Passes(crossed(play, passed, ways, seeds(size.draws), "passes"), size.rows)
-    used = {key: {"learner": written(p), "asker": written(a)} for key, (p, a) in parts.items()}
+    used = {key: {"learner": spec_of(p), "asker": spec_of(a)} for key, (p, a) in parts.items()}
     return Findings(
         setting("lasec", size=size, every=EVERY),
         claims(passes, size.shares),

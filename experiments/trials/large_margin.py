@@ -11,7 +11,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from selectron import OnlineClassifier
 from selectron.learners import PassiveAggressive
 from selectron.selection import Game, InformationGain, lean_run
-from selectron.specs import written
+from selectron.specs import spec_of
 from selectron.streams import four_phases
 
 from .. import datasets
@@ -87,7 +87,7 @@ def passed(
     chosen = int(np.argmin(mistakes))
     ends = np.linspace(half / POINTS, half, POINTS).astype(int)
     return {
-        "chosen": written(learners[chosen]),
+        "chosen": spec_of(learners[chosen]),
         "ends": ends.tolist(),
         "mistakes": (~runs[chosen].correct).cumsum()[ends - 1].tolist(),
         "least": min(run.mistakes for run in runs) / (len(y) - half),

@@ -12,17 +12,17 @@ from .errors import SelectronError
 EXAMPLES = {"b": 0.1, "beta": 10, "kappa": 0.5, "p": 0.1}  # of parameters without a default
 
 
-def written(part: Any) -> str:
+def spec_of(part: Any) -> str:
     """Return a learner or an asker as it is written on the command line.
 
     >>> from selectron.learners import LASEC, PassiveAggressive
-    >>> written(LASEC(b=2.0)), written(PassiveAggressive(C=0.1))
+    >>> spec_of(LASEC(b=2.0)), spec_of(PassiveAggressive(C=0.1))
     ('lasec:b=2,c=1000', 'passive-aggressive:C=0.1,variant=I')
 
     For parts that need no parameter, or wrap another, only non-default values are written.
 
     >>> from selectron.askers import Budget, Margin
-    >>> written(Budget(rate=0.1)), written(Budget(rate=0.1, asker=Margin(0.5)))
+    >>> spec_of(Budget(rate=0.1)), spec_of(Budget(rate=0.1, asker=Margin(0.5)))
     ('budget:rate=0.1', 'budget:rate=0.1,asker=margin(b=0.5)')
     """
     given, usual = part._asdict(), part._field_defaults
@@ -38,7 +38,7 @@ def written(part: Any) -> str:
 
 def _value(value: Any) -> str:
     if hasattr(value, "_fields"):
-        name, _, values = written(value).partition(":")
+        name, _, values = spec_of(value).partition(":")
         return f"{name}({values})" if values else name
     return f"{value:g}" if isinstance(value, int | float) else str(value)
 
@@ -63,10 +63,10 @@ class Spec(click.ParamType):
         found = {kebab(kind): getattr(module, kind) for kind in module.__all__}
         self.kinds = {short.get(kind, kind): part for kind, part in found.items()}
 
-    def listed(self) -> str:
+    def forms(self) -> str:
         """Return the names and their parameters, those without a default as P=."""
         return ", ".join(
-            written(tuple.__new__(kind, kind._field_defaults.values()))  # not checked
+            spec_of(tuple.__new__(kind, kind._field_defaults.values()))  # not checked
             if len(kind._field_defaults) == len(kind._fields)
             else f"{name}:{','.join(f'{field}=' for field in kind._fields)}"
             for name, kind in self.kinds.items()

@@ -44,7 +44,7 @@ def stepped_mistakes(run: Run) -> int:
     >>> stepped_mistakes(clf.run(np.eye(4), [-1] * 4, classes=[-1, 1]))
     4
     """
-    (run,) = quantities.listed(run)
+    (run,) = quantities.as_runs(run)
     return int((run.updated & ~run.correct).sum())
 
 

@@ -85,7 +85,7 @@ def averaged(
     """Return the mean of `terms(steps, loss)` over runs, which estimates its expectation."""
     found = [
         terms(steps(run, X, U), float(steps(run, X, U, everywhere).losses().sum()))
-        for run in listed(runs)
+        for run in as_runs(runs)
     ]
     return Tradeoff(*np.mean(found, axis=0).tolist())
 
@@ -103,7 +103,7 @@ def weighted_mistakes(runs: Runs) -> float:
     (5, 2, 4.0)
     """
     return float(
-        np.mean([(1 / recorded(r, "ask_probability")[r.updated]).sum() for r in listed(runs)])
+        np.mean([(1 / recorded(r, "ask_probability")[r.updated]).sum() for r in as_runs(runs)])
     )
 
 
@@ -117,10 +117,10 @@ def expected_labels(runs: Runs) -> float:
     >>> expected_labels(clf.run(np.eye(4), [-1, 1, -1, 1]))
     1.0
     """
-    return float(np.mean([recorded(r, "ask_probability")[r.labelled].sum() for r in listed(runs)]))
+    return float(np.mean([recorded(r, "ask_probability")[r.labelled].sum() for r in as_runs(runs)]))
 
 
-def listed(runs: Runs) -> Sequence[Run]:
+def as_runs(runs: Runs) -> Sequence[Run]:
     """Return one run or more as a sequence; raise SelectronError if there is none."""
     found = runs if isinstance(runs, list | tuple) else [runs]
     if not found:
@@ -144,7 +144,7 @@ def fitting(runs: Runs, X: Any, U: Any, still: bool = False) -> tuple[np.ndarray
 
 def check(runs: Runs, n: int) -> Sequence[Run]:
     """Return runs on n rows that the theorems cover; raise SelectronError otherwise."""
-    found = listed(runs)
+    found = as_runs(runs)
     for run in found:
         if run.many:
             raise SelectronError("The theorems are about two classes, and this run is of many.")

@@ -16,7 +16,7 @@ import math
 
 import numpy as np
 
-from .quantities import Runs, Steps, Tradeoff, above_0, averaged, fitting, listed, longest, steps
+from .quantities import Runs, Steps, Tradeoff, above_0, as_runs, averaged, fitting, longest, steps
 
 __all__ = ["adaptive", "theorem_1", "theorem_2"]
 
@@ -89,6 +89,6 @@ def adaptive(
     above_0(beta=beta)
     X, u = fitting(runs, X, u, still=True)
     reach = float(np.linalg.norm(u)) * longest(X)
-    losses = [steps(run, X, u, everywhere).losses().sum() for run in listed(runs)]
-    roots = [math.sqrt(run.steps) for run in listed(runs)]
+    losses = [steps(run, X, u, everywhere).losses().sum() for run in as_runs(runs)]
+    roots = [math.sqrt(run.steps) for run in as_runs(runs)]
     return float(np.mean(losses) + (reach + max(1.0, reach) / beta) * np.mean(roots))

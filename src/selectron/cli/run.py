@@ -41,7 +41,7 @@ from .theorems import check_part, promises, theorems
 PICTURE = "selectron-run.png"
 
 
-@click.command(cls=ExamplesFirst, epilog=f"Learners: {LEARNER.listed()}. Askers: {ASKER.listed()}.")
+@click.command(cls=ExamplesFirst, epilog=f"Learners: {LEARNER.forms()}. Askers: {ASKER.forms()}.")
 @click.argument("file", required=False)
 @click.option(
     "--learner",

@@ -68,7 +68,7 @@ def serve(files: tuple[str, ...], demo: bool, **options: Any) -> None:
             with Host(tokens.existing(folder), []) as host:
                 host.revoke_token(options["revoke"])
         if options["list_tokens"]:
-            for row in [("name", "role", "expires"), *tokens.listed(folder)]:
+            for row in [("name", "role", "expires"), *tokens.list_tokens(folder)]:
                 click.echo("\t".join(row))
 
 

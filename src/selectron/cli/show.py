@@ -11,7 +11,7 @@ import numpy as np
 
 from ..engine.rows import Sparse
 from ..errors import SelectronError
-from ..specs import written
+from ..specs import spec_of
 from . import ExamplesFirst
 from .files import all_columns, records_of, watched
 from .models import Saved, load
@@ -106,8 +106,8 @@ def described(saved: Saved, words: dict[int, str]) -> dict[str, Any]:
     clf, encoder = saved.classifier, saved.encoder
     model, classes = clf.model_, [str(name) for name in clf.classes_.tolist()]
     found: dict[str, Any] = {
-        "learner": written(model.learner),
-        "asker": written(model.asker),
+        "learner": spec_of(model.learner),
+        "asker": spec_of(model.asker),
         "rows": model.rounds,
         "labels": model.labels,
         "open": len(model.open),

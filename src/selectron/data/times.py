@@ -19,13 +19,13 @@ NONE = "is not a time: give seconds since 1970, or dates"
 YEARS = "1800", "2199"  # other numbers are more likely codes
 CLOCK = r"([0-9]{1,2})(:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?)(?: ?([AP])\.?M\.?)?"
 TIME = rf"(?:[T ,:]+{CLOCK}(?: ?(Z|UTC|GMT|[+-][0-9]{{2}}:?[0-9]{{2}})(?: \([A-Z]+\))?)?)?"
-WRITTEN = re.compile(r"([0-9]{1,4})([./-])([0-9]{1,2})\2([0-9]{1,4})" + TIME, re.IGNORECASE)
+NUMERIC = re.compile(r"([0-9]{1,4})([./-])([0-9]{1,2})\2([0-9]{1,4})" + TIME, re.IGNORECASE)
 MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 MONTH = (  # in English
     "(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
     "sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
 )
-NAMED = re.compile(  # as in "Tue, 03 Nov 2026", "November 3, 2026" and "03/Nov/2026"
+MONTH_NAMED = re.compile(  # as in "Tue, 03 Nov 2026", "November 3, 2026" and "03/Nov/2026"
     r"(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? +)?"
     rf"(?:([0-9]{{1,2}})(?:[ /-]|\. ){MONTH}|{MONTH}\.? +([0-9]{{1,2}})),?[ /-]([0-9]{{4}})" + TIME,
     re.IGNORECASE,
@@ -112,10 +112,10 @@ def iso(text: str, order: str) -> str:
     if order == "time":
         found = re.fullmatch(CLOCK, text, re.IGNORECASE)
         return f"1970-01-01{_time(*found.groups())}" if found else ""
-    if found := NAMED.fullmatch(text):
+    if found := MONTH_NAMED.fullmatch(text):
         day, month, other, last, year, *clock = found.groups()
         day, month = day or last, str(1 + MONTHS.index((month or other)[:3].lower()))
-    elif found := WRITTEN.fullmatch(text):
+    elif found := NUMERIC.fullmatch(text):
         first, mark, second, third, *clock = found.groups()
         if len(first) == 4:
             year, month, day = first, second, third

@@ -68,7 +68,7 @@ def is_blank(x: Any) -> bool:
     return is_missing(x)
 
 
-def written(mark: str, group: str) -> re.Pattern[str]:
+def number_pattern(mark: str, group: str) -> re.Pattern[str]:
     """Return the pattern of formatted numbers, given the decimal mark."""
     grouped = rf"[1-9][0-9]{{0,2}}(?P<group>[{group}{SPACES}])[0-9]{{3}}(?:(?P=group)[0-9]{{3}})*"
     lakhs = r"|[1-9][0-9]?(?:,[0-9]{2})+,[0-9]{3}" if group == "," else ""
@@ -79,7 +79,7 @@ def written(mark: str, group: str) -> re.Pattern[str]:
     return re.compile(rf"{limit}{sign}(?P<number>{number})[ \u00a0\u202f]?(?:{MONEY}|%)?")
 
 
-WRITTEN = {".": written(r"\.", ","), ",": written(",", ".")}
+FORMATTED = {".": number_pattern(r"\.", ","), ",": number_pattern(",", ".")}
 PLAIN = {".": str.maketrans("", "", "," + SPACES), ",": str.maketrans(",", ".", "." + SPACES)}
 
 
@@ -98,7 +98,7 @@ def plain_number(text: str, decimal: str) -> str:
     text = text.replace(MINUS, "-")
     if text[:1] + text[-1:] == "()" and not text[1:-1].strip().isdigit():  # a debt, not a code
         text = f"-{text[1:-1]}"
-    found = WRITTEN[decimal].fullmatch(text)
+    found = FORMATTED[decimal].fullmatch(text)
     if not found:
         return ""
     return (found["sign"] or found["inner"] or "") + found["number"].translate(PLAIN[decimal])
@@ -286,7 +286,7 @@ def unit_of(x: Any) -> str:
 
 def _is_number(text: str) -> bool:
     """Return whether text is a number with one of the decimal marks."""
-    return any(plain_number(text.strip(), decimal) for decimal in WRITTEN)
+    return any(plain_number(text.strip(), decimal) for decimal in FORMATTED)
 
 
 def numbers_of(array: pa.Array, decimal: str = ".", unit: str = "") -> np.ndarray:

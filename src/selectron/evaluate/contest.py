@@ -13,7 +13,7 @@ from ..history.drift import Drifts
 from ..model.metrics import RunMetrics, Tally
 from ..model.model import Model, Outcome
 from ..model.widths import grows_by_row
-from ..specs import written
+from ..specs import spec_of
 from ..streams.classes import Classes
 from ..streams.readers import Chunk
 from .audit import ROWS, SUMS, Audit, moments
@@ -85,7 +85,7 @@ class Contestant:
     ):
         self.model, self.delay, self.calibrated = model, delay, calibrated or delay is not None
         self.weights = weights
-        self.name, self.asker = written(model.learner), written(model.asker)
+        self.name, self.asker = spec_of(model.learner), spec_of(model.asker)
         self.title = f"{self.name}, {self.asker}"
         self.first = 0  # row of the stream that was played first, from 0
         self.rows = self.steps = 0

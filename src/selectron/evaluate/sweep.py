@@ -15,7 +15,7 @@ from ..estimator.parts import checked
 from ..kernels import kernel_of
 from ..model import support
 from ..model.compose import kind_of, parts, space_for
-from ..specs import written
+from ..specs import spec_of
 from .each import each
 
 __all__ = ["grid", "sweep"]
@@ -117,7 +117,7 @@ def played(
 
 def _row(seed: int, **parts: Any) -> dict[str, Any]:
     """Return a row of the table, without the totals."""
-    row = {role: written(one) for role, one in parts.items()}
+    row = {role: spec_of(one) for role, one in parts.items()}
     for role, one in parts.items():
         row |= {f"{role}__{name}": value for name, value in one._asdict().items()}
     return {**row, "seed": seed}

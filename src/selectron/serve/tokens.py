@@ -63,10 +63,10 @@ def admitted(person: Person | None, roles: Sequence[str]) -> None:
         raise Problem(403, "forbidden", f"A token of the role {person.role} may not do this.")
 
 
-def listed(folder: Path) -> list[tuple[str, str, str]]:
+def list_tokens(folder: Path) -> list[tuple[str, str, str]]:
     """Return name, role and expiry of every token of a folder, even while it is served."""
     with closing(reader(existing(folder))) as db:
-        return [(name, role, written(until)) for name, role, _, until in db.tokens()]
+        return [(name, role, expiry_text(until)) for name, role, _, until in db.tokens()]
 
 
 def existing(folder: Path) -> Path:
@@ -76,6 +76,6 @@ def existing(folder: Path) -> Path:
     return folder
 
 
-def written(until: float | None) -> str:
+def expiry_text(until: float | None) -> str:
     """Return an expiry as text."""
     return "never" if until is None else f"{datetime.fromtimestamp(until, UTC):%Y-%m-%dT%H:%M:%SZ}"
