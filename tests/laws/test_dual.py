@@ -9,7 +9,7 @@ import pytest
 from selectron.askers import Always, Margin
 from selectron.engine.round import ASKED
 from selectron.errors import SelectronError
-from selectron.estimator.packing import pack, unpack
+from selectron.estimator.packing import pack_model, unpack_model
 from selectron.kernels import RBF, Linear, Polynomial
 from selectron.learners import (
     AROW,
@@ -234,7 +234,7 @@ def test_what_is_packed_goes_on_bit_for_bit(kind, classes, plain):
     codes = np.random.default_rng(3).integers(1, 4, size=80).astype(np.int32)
     codes = codes if classes == 3 else rows.labels
     model.run(case.block(rows.values[:50]), codes[:50])
-    packed = unpack(*copy.deepcopy(pack(model)), learner, case.asker, kernel)
+    packed = unpack_model(*copy.deepcopy(pack_model(model)), learner, case.asker, kernel)
     kept = [model, packed, pickle.loads(pickle.dumps(model))]
     runs = [one.run(case.block(rows.values[50:]), codes[50:]) for one in kept]
     for run, other in zip(runs, kept, strict=True):
@@ -266,8 +266,8 @@ def test_what_is_unsound_is_refused(damage, plain):
     case = Case(Perceptron(), Always(), True, False)
     model, rows = case.model(6, kernel=RBF()), case.stream(n=40, missing=0.0)
     play_run(case, model, rows)
-    header, arrays = copy.deepcopy(pack(model))
-    unpack(header, arrays, model.learner, model.asker, RBF())
+    header, arrays = copy.deepcopy(pack_model(model))
+    unpack_model(header, arrays, model.learner, model.asker, RBF())
     DAMAGE[damage](arrays)
     with pytest.raises((SelectronError, KeyError)):
-        unpack(header, arrays, model.learner, model.asker, RBF())
+        unpack_model(header, arrays, model.learner, model.asker, RBF())

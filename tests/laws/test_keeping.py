@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse
 
 from selectron import OnlineClassifier
-from selectron.estimator.packing import pack, unpack
+from selectron.estimator.packing import pack_model, unpack_model
 
 from .grid import marked, name_of, plain_loop, spread_out
 from .playing import learned, play_live, play_run, same_bits, snapshot, upcoming
@@ -18,9 +18,9 @@ DECIDED, HALF = 15, 40  # rows decided one by one, before the model is kept
 
 def repacked(model):
     """Return the model of a header that has been through JSON, and of arrays of their own."""
-    header, arrays = pack(model)
+    header, arrays = pack_model(model)
     arrays = {name: array.copy() for name, array in arrays.items()}
-    return unpack(json.loads(json.dumps(header)), arrays, model.learner, model.asker)
+    return unpack_model(json.loads(json.dumps(header)), arrays, model.learner, model.asker)
 
 
 WAYS = {

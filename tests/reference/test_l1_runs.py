@@ -13,7 +13,7 @@ from selectron.askers import Always
 from selectron.engine.bind import bind
 from selectron.engine.loop import GIVEN, play
 from selectron.engine.rows import Dense, Sparse
-from selectron.estimator.packing import pack, unpack
+from selectron.estimator.packing import pack_model, unpack_model
 from selectron.learners import L1Constrained, PassiveAggressive
 from selectron.model.compose import parts, space_for
 from selectron.model.model import Model
@@ -147,14 +147,14 @@ def test_a_file_with_another_support_is_refused(kind):
     model = Model(L1Constrained(20.0), Always(), width=40, sparse=True)
     model.run(block_of(X, True), y.astype(np.int8))
     assert np.count_nonzero(model.state.w) > 10
-    header, arrays = pack(model)
-    unpack(header, arrays, model.learner, model.asker)
+    header, arrays = pack_model(model)
+    unpack_model(header, arrays, model.learner, model.asker)
     name, at, value = UNSOUND[kind]
     arrays[f"state.{name}"][at] = value
     if kind == "an index twice":
         arrays["state.support"][1] = value
     with pytest.raises(SelectronError, match="sound"):
-        unpack(header, arrays, model.learner, model.asker)
+        unpack_model(header, arrays, model.learner, model.asker)
 
 
 @pytest.mark.parametrize("beta", [0.0, -1.0, math.inf, math.nan, "2", None])

@@ -11,7 +11,7 @@ from selectron import OnlineClassifier
 from selectron.askers import Always
 from selectron.engine.rows import Dense, Sparse, rows_of
 from selectron.errors import Refused, SelectronError
-from selectron.estimator.packing import pack, unpack
+from selectron.estimator.packing import pack_model, unpack_model
 from selectron.history import dense, directions, renewal, state
 from selectron.history.conversion import converted, matrices, triangles
 from selectron.history.posterior import ALIVE, EXPERTS, JOINT, KIND, WEIGHT, leader
@@ -220,11 +220,11 @@ def test_a_place_out_of_range_in_a_file_is_refused(name, number, classes):
     X = np.random.default_rng(4).random((80, 6))
     model, _ = sparse_model(X, np.where(X[:, 0] > 0.5, 1, -1))
     model.extend(classes)
-    header, arrays = copy.deepcopy(pack(model))
-    unpack(header, arrays, model.learner, model.asker)
+    header, arrays = copy.deepcopy(pack_model(model))
+    unpack_model(header, arrays, model.learner, model.asker)
     arrays[f"state.{name}"][..., 2] = number
     with pytest.raises(SelectronError, match="sound"):
-        unpack(header, arrays, model.learner, model.asker)
+        unpack_model(header, arrays, model.learner, model.asker)
 
 
 def test_directions_of_words_that_occur_once_each():

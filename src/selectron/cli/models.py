@@ -239,7 +239,7 @@ def keep(path: str, saved: Saved) -> Saved:
     """
     from ..estimator import packing
 
-    header, arrays = packing.described(saved.classifier)
+    header, arrays = packing.pack(saved.classifier)
     own = {"choice": saved.choice, "place": saved.place}
     found, same = stamp(path), os.path.realpath(path) == os.path.realpath(saved.path)
     if same and found and found != saved.stamp:
@@ -269,7 +269,7 @@ def load(path: str) -> Saved:
 
     before = stamp(path)  # should it change while it is read
     header, arrays = storage.read(path)
-    clf = packing.restored(OnlineClassifier, path, header, arrays, ())
+    clf = packing.unpack(OnlineClassifier, path, header, arrays, ())
     choice = Choice(*header["choice"]) if "choice" in header else None
     place = Place(*header["place"]) if "place" in header else None
     choice = choice and choice._replace(ignore=tuple(choice.ignore))

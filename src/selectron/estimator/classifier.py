@@ -348,7 +348,7 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
         be written (for the file, it is also an OSError); an older file is left as it was.
         """
         check_is_fitted(self)
-        storage.write(path, *packing.described(self))
+        storage.write(path, *packing.pack(self))
 
     @classmethod
     def load(cls, path: str | os.PathLike, *, parts: tuple[Any, ...] = ()) -> Self:
@@ -359,7 +359,7 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
         another version, and OSError if it cannot be read. A `random_state` that was not an int is
         then None: the file has the state of the draws.
         """
-        return packing.restored(cls, path, *storage.read(path), parts)
+        return packing.unpack(cls, path, *storage.read(path), parts)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

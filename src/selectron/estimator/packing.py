@@ -26,9 +26,9 @@ SETTINGS = (*SHARED, "width", "sparse", "classes", "constant")  # of a model
 COUNTS = ("rounds", "tickets", "answered", "strained", "labels", "correctable", "chance")  # too
 
 
-def described(clf: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+def pack(clf: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Return the header and arrays of a fitted classifier."""
-    header, arrays = pack(clf.model_)
+    header, arrays = pack_model(clf.model_)
     kept = {name: getattr(clf, name) for name in KEPT}
     kept["classes"] = None if clf.classes is None else list(clf.classes)
     seeded = isinstance(clf.random_state, int | np.integer)  # a generator's place is the model's
@@ -51,19 +51,19 @@ def described(clf: Any) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     return {**header, "class_weight": list(clf.class_weight_.items())}, arrays
 
 
-def restored(cls: Any, path: Any, header: Any, arrays: dict, parts: tuple[Any, ...]) -> Any:
+def unpack(cls: Any, path: Any, header: Any, arrays: dict, parts: tuple[Any, ...]) -> Any:
     """Return the classifier, of class `cls`, of a file; SelectronError if the file is unsound."""
     if not (isinstance(parts, tuple | list) and all(map(callable, parts))):
         raise SelectronError(f"parts must be a list of classes or kernels, got {parts!r}.")
     try:
-        return _restored(cls, header, arrays, parts)
+        return _unpack(cls, header, arrays, parts)
     except SelectronError:
         raise
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise SelectronError(f"{path} does not hold a sound model.") from error
 
 
-def _restored(cls: Any, header: dict, arrays: dict, parts: tuple[Any, ...]) -> Any:
+def _unpack(cls: Any, header: dict, arrays: dict, parts: tuple[Any, ...]) -> Any:
     if "plans" in header:
         how = "load it with SelfDirectedClassifier.load, or resume with `selectron pool`"
         raise SelectronError(f"The file holds the answers for a pool: {how}.")
@@ -75,7 +75,7 @@ def _restored(cls: Any, header: dict, arrays: dict, parts: tuple[Any, ...]) -> A
         wanted = "OnlineClassifier" if cls.ranks else "OnlineRanker"
         raise SelectronError(f"The file holds an {wanted}: load it with {wanted}.load.")
     clf = cls(learner, asker, kernel=kernel, **header["kept"])
-    clf.model_ = unpack(model, arrays, learner, asker, kernel)
+    clf.model_ = unpack_model(model, arrays, learner, asker, kernel)
     clf.correctable = clf.model_.correctable
     given = dict(header["class_weight"])
     clf.class_weight = "balanced" if clf.model_.weighting.balanced else given or None
@@ -101,7 +101,7 @@ def _restored(cls: Any, header: dict, arrays: dict, parts: tuple[Any, ...]) -> A
     return clf
 
 
-def pack(model: Model) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+def pack_model(model: Model) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Return the header and arrays of a model, complete: it continues bit for bit from them."""
     waiting = list(model.open.values())
     header = {
@@ -125,7 +125,7 @@ def pack(model: Model) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     return header, arrays
 
 
-def unpack(
+def unpack_model(
     header: dict[str, Any],
     arrays: dict[str, np.ndarray],
     learner: Any,

@@ -35,7 +35,7 @@ def take(stream: Stream) -> None:
     here = folder(stream)
     for path in (here.parent, here):
         path.mkdir(mode=store.FOLDER, exist_ok=True)
-    header, arrays = packing.described(stream.model.clf)
+    header, arrays = packing.pack(stream.model.clf)
     header["stream"] = {
         "store": stream.store.identity,
         "seq": stream.seq,
@@ -95,7 +95,7 @@ def load(stream: Stream, path: Path) -> None:
     if (state["store"], state["log"]) != (stream.store.identity, stream.db.seal_of(seq)):
         raise SelectronError("it belongs to another log.")
     model = stream.model
-    model.clf = packing.restored(OnlineClassifier, path, header, arrays, ())
+    model.clf = packing.unpack(OnlineClassifier, path, header, arrays, ())
     model.learned, model.void = state["learned"], state["void"]
     model.latest, model.lead = state["clock"]
     stream.statistics = Statistics.unpack(state["tally"])
