@@ -46,7 +46,7 @@ COLUMNS = {  # of a file of decisions, with Arrow's types
 }
 
 
-class OtherRows(SelectronError):
+class UnmatchedLabels(SelectronError):
     """Labels are of other rows than those that were read."""
 
 
@@ -120,7 +120,7 @@ def loaded(file: str, **options: Any) -> Table:
             for piece in rows:
                 encoder.partial_fit(piece)
             width, blocks = encoder.width_, [*map(encoder.look, rows)]
-            columns = described(encoder)
+            columns = column_lines(encoder)
         block: Any = joined(blocks)
         y = labels([x for chunk in chunks for x in chunk.labels], classes_of(options["classes"]))
     return Table(as_matrix(block, width), y, whole, columns, given)
@@ -170,13 +170,13 @@ def relabelled(
             labels[at] = given.get(chunk.first + at + 1, labels[at])
         yield chunk._replace(labels=labels)
     if given and max(given) > rows:
-        raise OtherRows(
+        raise UnmatchedLabels(
             f"{path} has a label for row {max(given):,}, and there are {counted(rows, 'row')}: are "
             "these labels of another file?"
         )
 
 
-def described(encoder: Any) -> list[str]:
+def column_lines(encoder: Any) -> list[str]:
     """Return what the columns of a table were taken for, in lines."""
     missing = [name for name in encoder.columns or () if name not in encoder.columns_]
     lines = [*encoder.report(), *(f"{name}: no row has it" for name in missing)]
@@ -331,9 +331,10 @@ def _begun(path: Path | None, schema: pa.Schema) -> tuple[Any, Callable[[Any], A
         return lines, lambda rows: lines.writelines(as_json(x) + "\n" for x in records_of(rows))
     from pyarrow.csv import CSVWriter, WriteOptions
 
-    columns, options = flat(schema.empty_table()).schema, WriteOptions(quoting_style="needed")
+    columns = nested_as_text(schema.empty_table()).schema
+    options = WriteOptions(quoting_style="needed")
     file = CSVWriter(path or sys.stdout.buffer, columns, write_options=options)
-    return file, lambda table: file.write(flat(table))
+    return file, lambda table: file.write(nested_as_text(table))
 
 
 def records_of(piece: Any) -> list[dict[str, Any]]:
@@ -347,11 +348,11 @@ def records_of(piece: Any) -> list[dict[str, Any]]:
     return piece if isinstance(piece, list) else records(piece)
 
 
-def flat(table: pa.Table) -> pa.Table:
+def nested_as_text(table: pa.Table) -> pa.Table:
     """Return a table with lists, structs and bytes as text.
 
     >>> import pyarrow as pa
-    >>> flat(pa.table({"v": [[1.0, 2.0]], "b": [b"ham"]})).to_pylist()
+    >>> nested_as_text(pa.table({"v": [[1.0, 2.0]], "b": [b"ham"]})).to_pylist()
     [{'v': '[1.0, 2.0]', 'b': 'ham'}]
     """
     from ..data.values import values_of

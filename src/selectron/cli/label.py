@@ -192,7 +192,7 @@ class ModelSession:
         known, kept = self.saved.encoder.columns_, [self.hidden, *terminal.COLUMNS]
         for chunk in files.after(self.source, self.start, self.file, least=0):
             with files.naming(self.file, chunk.first):
-                chunk = self.saved.flat(chunk)
+                chunk = self.saved.flatten(chunk)
                 columns = others(self.saved, chunk)
             columns = {name: column for name, column in columns.items() if name not in kept}
             values = files.records_of(chunk.rows)

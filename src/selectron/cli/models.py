@@ -141,7 +141,7 @@ class Saved(NamedTuple):
         if given != was:
             raise SelectronError(f"the model has learned from {was}, which have other features")
 
-    def flat(self, chunk: Chunk) -> Chunk:
+    def flatten(self, chunk: Chunk) -> Chunk:
         """Return a chunk in which the fields of objects are columns.
 
         Raises SelectronError if the first rows, those of JSON, have none of the model's columns.
@@ -176,9 +176,9 @@ class Saved(NamedTuple):
             return table
         return table.rename_columns([name for name in numbers if name != label])
 
-    def known(self, chunk: Chunk) -> tuple[Chunk, list[str]]:
+    def known_columns(self, chunk: Chunk) -> tuple[Chunk, list[str]]:
         """Return a chunk without columns of a table that the model has not, and their names."""
-        chunk = self.flat(chunk)
+        chunk = self.flatten(chunk)
         table = chunk.rows
         if not hasattr(table, "column_names"):
             return chunk, []

@@ -59,7 +59,7 @@ def predict(paths: tuple[str, ...], model: str | None, output: str | None, **opt
             source = all_columns(file, **options)
             for chunk in stack.enter_context(closing(watched(source))):
                 with uninterrupted(), naming(file, chunk.first):
-                    chunk = saved.flat(chunk)
+                    chunk = saved.flatten(chunk)
                     met.update(*chunk.rows if isinstance(chunk.rows, list) else ())
                     table = predicted(saved, chunk, odd)
                     schema = schema or table.schema

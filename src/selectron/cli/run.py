@@ -180,7 +180,7 @@ def run(**options: Any) -> None:
     rest = ""
     if session.rows:  # the results, also of a stream cut short
         try:
-            rest = "" if isinstance(fault, files.OtherRows) else session.save()
+            rest = "" if isinstance(fault, files.UnmatchedLabels) else session.save()
         except (SelectronError, OSError) as error:  # the results are shown all the same
             fault = fault or error
         contest, bounds = session.contest, None
@@ -269,7 +269,7 @@ class Session:
         if self.source.guessed:
             raise SelectronError("the model does not know the column of labels: give --label")
         self.before.check(chunk.rows)
-        chunk, names = self.before.known(chunk)
+        chunk, names = self.before.known_columns(chunk)
         if names and not self.rows:
             what = "columns that the model does not know are left out"
             warn(f"{self.file}: {what}: {', '.join(names)}")
@@ -322,7 +322,7 @@ def describe(contest: Any, source: Any, known: int | None, labels: str | None) -
     """Print what the columns of a table were taken for, and classes beyond those `known` before."""
     if contest.encoder is None:
         return
-    lines = files.described(contest.encoder)
+    lines = files.column_lines(contest.encoder)
     column, last = source.choice.label or labels, ", as the last column" if source.guessed else ""
     label = f"{column}: the label{last}, {len(contest.classes.names)} classes"
     if without := contest.rows - int(contest.contestants[0].true.confusion.sum()):

@@ -40,7 +40,7 @@ def show(paths: tuple[str, ...], model: str | None, as_json: bool, **options: An
     """
     model, file = model_and_file(model, paths, 1)
     saved = load(model)
-    found = described(saved, {} if file is None else words_of(saved, file, options))
+    found = summary(saved, {} if file is None else words_of(saved, file, options))
     if as_json:
         click.echo(json.dumps(found, indent=2))
         return
@@ -96,7 +96,7 @@ def records(chunk: Any) -> list[dict[str, Any]]:
     return records_of(chunk.rows)
 
 
-def described(saved: Saved, words: dict[int, str]) -> dict[str, Any]:
+def summary(saved: Saved, words: dict[int, str]) -> dict[str, Any]:
     """Return what is known of a model, as values for JSON, given the words at places of hashes.
 
     The weights are the largest ones of each class, or if there are two classes, of the second:

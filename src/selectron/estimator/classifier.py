@@ -17,7 +17,7 @@ from ..engine.rows import Sparse
 from ..errors import NotThere
 from ..learners import LeadingHistory
 from ..model.model import Block
-from ..model.run import Run, named
+from ..model.run import Run, decode
 from ..spaces.state import HELD
 from . import checks, packing
 from .live import DecidesAndTells
@@ -303,7 +303,7 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
         """Return the predicted class of every row."""
         check_is_fitted(self)
         block, n = self._rows(X, new=False)
-        return named(self.model_.look(block, n).index, self.classes_)
+        return decode(self.model_.look(block, n).index, self.classes_)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the accuracy on the rows that have a label; others are left out, as by `run`."""

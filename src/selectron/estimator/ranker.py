@@ -192,7 +192,7 @@ def columns(estimator: Any, y: Any, number: int, given: Any) -> np.ndarray:
     wanted: Any = estimator.classes if given is None else given
     known: Any = getattr(estimator, "classes_", None)
     if wanted is None:
-        wanted, found = np.arange(number) if known is None else known, named(y)
+        wanted, found = np.arange(number) if known is None else known, column_names(y)
         other = [] if known is None else [name for name in found if name not in known.tolist()]
         if other and len(other) < len(found):
             what = f"y has a column {other[0]!r}, and the classes are {known.tolist()}"
@@ -208,7 +208,7 @@ def columns(estimator: Any, y: Any, number: int, given: Any) -> np.ndarray:
     return names
 
 
-def named(y: Any) -> list[str]:
+def column_names(y: Any) -> list[str]:
     """Return the names of the columns of a data frame, if they are text and differ."""
     names = list(getattr(y, "column_names", getattr(y, "columns", ())))
     text = all(isinstance(name, str) for name in names)

@@ -14,10 +14,10 @@ from ..history.drift import Drifts
 from .metrics import RunMetrics, Tally
 
 
-def named(index: np.ndarray, classes: np.ndarray) -> np.ndarray:
+def decode(index: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """Return the classes of these indices; the last one for a class that is not named yet.
 
-    >>> named(np.array([1, 0]), np.array(["ham", "spam"]))
+    >>> decode(np.array([1, 0]), np.array(["ham", "spam"]))
     array(['spam', 'ham'], dtype='<U4')
     """
     if not len(classes):
@@ -178,7 +178,7 @@ class Run(Outcome):
     @cached_property
     def prediction(self) -> np.ndarray:
         """The predicted classes, (n_rows,)."""
-        return named(self.index, self.classes)
+        return decode(self.index, self.classes)
 
     @cached_property
     def labelled(self) -> np.ndarray:

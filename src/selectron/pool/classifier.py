@@ -21,7 +21,7 @@ from ..model.support import TOO_LARGE
 from .confident import Confident, InOrder
 from .features import featured, kernels
 from .perceptron import Boosted, Greedy, Sphere
-from .session import OPEN, PASSED, Answers, Pool, PoolRun, Session, named
+from .session import OPEN, PASSED, Answers, Pool, PoolRun, Session, decode
 
 KIND = "pool"  # of the file
 LEARNERS = {kind.__name__: kind for kind in (Confident, InOrder, Greedy, Sphere, Boosted)}
@@ -176,12 +176,12 @@ class SelfDirectedClassifier(BaseEstimator):
     def labelled(self) -> PoolRun:
         """Return the record of the rows labelled or skipped so far."""
         answers = self._session().answers
-        proposed, labels = (named(c, self.classes_) for c in (answers.proposed, answers.codes))
+        proposed, labels = (decode(c, self.classes_) for c in (answers.proposed, answers.codes))
         return PoolRun(answers.rows, proposed, labels, answers.wrong)
 
     def labels(self) -> np.ndarray:
         """Return the label of every row, (n_rows,), None for rows without one."""
-        return named(self._session().codes, self.classes_)
+        return decode(self._session().codes, self.classes_)
 
     def mistakes_left(self) -> float:
         """Estimate how many corrections are still to come; NaN before the first proposal.

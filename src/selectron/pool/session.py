@@ -100,7 +100,7 @@ class PoolRun(NamedTuple):
         return f"<PoolRun: {labelled} labelled{others}, {counted(self.mistakes, 'mistake')}>"
 
 
-def named(codes: np.ndarray, classes: np.ndarray) -> np.ndarray:
+def decode(codes: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """Return the labels of class codes, None for a code of no class."""
     known = (codes >= 0) & (codes < len(classes))
     if known.all():

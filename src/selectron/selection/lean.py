@@ -19,7 +19,7 @@ from ..estimator.checks import finite
 from ..estimator.classifier import OnlineClassifier
 from ..estimator.parameters import all_or_nothing
 from ..model.model import Model
-from ..model.run import Run, named
+from ..model.run import Run, decode
 from ..model.support import TOO_LARGE
 
 COSTS = {"abs": np.abs, "square": np.square}
@@ -103,7 +103,7 @@ class Lean:
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the predicted class of every row, (n,)."""
-        return named(self.decision_function(X) >= 0, self.classes_)
+        return decode(self.decision_function(X) >= 0, self.classes_)
 
 
 class LeanRun(NamedTuple):

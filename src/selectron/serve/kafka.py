@@ -35,7 +35,7 @@ def connected(host: Host) -> AbstractContextManager[None]:
 
     Raises SelectronError if confluent-kafka is missing, or refuses a setting.
     """
-    found: list[Connection] = []
+    found: list[Worker] = []
     for stream in host.service.streams.values():
         if (kafka := stream.declaration.kafka) is not None:
             found += [Reader(host, stream, kafka)] if kafka.items else []
@@ -58,7 +58,7 @@ def client(kind: str, kafka: Kafka, **options: Any) -> Any:
         raise SelectronError(f"A setting of Kafka is refused: {error}") from None
 
 
-class Connection:
+class Worker:
     """A thread that runs `turn` until the end; it waits after a failure, and tries again."""
 
     client: Any
@@ -90,7 +90,7 @@ class Connection:
             LOG.warning("Stream %r, Kafka: %s", self.name, what)
 
 
-class Reader(Connection):
+class Reader(Worker):
     """Reads items from all partitions of a topic."""
 
     def __init__(self, *args: Any):
@@ -175,7 +175,7 @@ def key(message: Any) -> str:
     return f"{message.topic()}-{message.partition()}-{message.offset()}"
 
 
-class Writer(Connection):
+class Writer(Worker):
     """Sends decisions and answers to a topic, in the order of the log."""
 
     def __init__(self, *args: Any):

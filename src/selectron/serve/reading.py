@@ -192,8 +192,8 @@ def exported(rows: Iterable[dict[str, Any]], kind: str) -> Iterator[bytes]:
         yield "".join(part).encode()
 
 
-def flat(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row for a table, with the item's data as JSON in one column."""
+def data_as_text(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row whose data are JSON in one column."""
     data = None if row["data"] is None else strict.dumps(row["data"], sort=False)
     return {**row, "data": data}
 
@@ -201,7 +201,7 @@ def flat(row: dict[str, Any]) -> dict[str, Any]:
 def comma_separated(row: dict[str, Any]) -> str:
     """Return a row as a line of CSV."""
     text = io.StringIO()
-    csv.DictWriter(text, COLUMNS, lineterminator="\n").writerow(flat(row))
+    csv.DictWriter(text, COLUMNS, lineterminator="\n").writerow(data_as_text(row))
     return text.getvalue()
 
 
@@ -209,7 +209,8 @@ def parquet(rows: Iterable[dict[str, Any]]) -> Iterator[bytes]:
     """Yield a Parquet file, written to a temporary file first because its index is at its end."""
     with tempfile.TemporaryFile() as file:
         with pq.ParquetWriter(file, SCHEMA) as writer:
-            for part in parts(map(flat, rows), lambda row: len(row["data"] or ""), LONG, TOGETHER):
+            texts = map(data_as_text, rows)
+            for part in parts(texts, lambda row: len(row["data"] or ""), LONG, TOGETHER):
                 writer.write_table(pa.Table.from_pylist(part, schema=SCHEMA))
         file.seek(0)
         while piece := file.read(PIECE):
