@@ -321,6 +321,6 @@ def test_refusals_do_not_pile_up():
     refusals = []
     for _ in range(2):
         with pytest.raises(Problem) as caught:
-            tokens.admitted(None, ())
+            tokens.check_role(None, ())
         refusals.append(caught.value)
     assert refusals[0] is not refusals[1]  # one that is raised again keeps the frames of all

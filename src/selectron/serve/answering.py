@@ -62,12 +62,12 @@ def ask(stream: Stream, who: str, at: float) -> dict[str, Any] | None:
             "probability": decided["probability"],
             "classes": list(stream.named),
             "new_classes": stream.declaration.new_classes,
-            "lease": leased(stream, "shown", question.item, secrets.token_urlsafe(18), who, at),
+            "lease": grant(stream, "shown", question.item, secrets.token_urlsafe(18), who, at),
         }
     return None
 
 
-def leased(stream: Stream, kind: str, item: int, token: str, who: str, at: float) -> dict[str, Any]:
+def grant(stream: Stream, kind: str, item: int, token: str, who: str, at: float) -> dict[str, Any]:
     """Record a lease ("shown") or its renewal ("renewed"), and return it."""
     until = at + stream.declaration.lease
     stream.emit(kind, at, who, {"lease": digest(token), "until": until}, item=item)
@@ -76,25 +76,25 @@ def leased(stream: Stream, kind: str, item: int, token: str, who: str, at: float
 
 def renew(stream: Stream, item: int, token: str, who: str, at: float) -> dict[str, Any]:
     """Renew a lease. Raises Problem (409) if it has expired."""
-    held(stream, item, token, at)
-    return {"item": item, "lease": leased(stream, "renewed", item, token, who, at)}
+    check_lease(stream, item, token, at)
+    return {"item": item, "lease": grant(stream, "renewed", item, token, who, at)}
 
 
 def release(stream: Stream, item: int, token: str, who: str, at: float) -> dict[str, Any]:
     """Release a question. Raises Problem (409) if the lease has expired."""
-    held(stream, item, token, at)
+    check_lease(stream, item, token, at)
     stream.emit("released", at, who, {"lease": digest(token)}, item=item)
     return {"item": item, "released": True}
 
 
-def held(stream: Stream, item: int, token: str, at: float) -> None:
+def check_lease(stream: Stream, item: int, token: str, at: float) -> None:
     """Raise Problem (409) unless the item is leased under this token."""
     question = stream.open.get(item)
     if question is None or not any(x.digest == digest(token) for x in question.active(at)):
         raise Problem(409, "lease_over", f"The lease of item {item} is over.")
 
 
-def answer(stream: Stream, item: int, said: Answer, who: str, at: float) -> dict[str, Any]:
+def answer(stream: Stream, item: int, given: Answer, who: str, at: float) -> dict[str, Any]:
     """Record an answer; a person's second answer replaces the first.
 
     The answer is late if its lease has expired, if the question was dropped from the queue, if
@@ -102,47 +102,47 @@ def answer(stream: Stream, item: int, said: Answer, who: str, at: float) -> dict
     cases, and if others hold all places that an expired lease has left, it does not count.
     Raises Problem (422) if the label is not a class.
     """
-    check(stream, said)
+    check(stream, given)
     question = stream.question(item)
     before = question.votes.get(who)
-    lease = question.leases.get(digest(said.lease)) if said.lease else None
-    over = said.lease is not None and lease not in question.active(at)
+    lease = question.leases.get(digest(given.lease)) if given.lease else None
+    over = given.lease is not None and lease not in question.active(at)
     taken = question.settled or (over and question.place(who, at) == "taken")
     free = not taken if before is None else before.who == who
-    skipped = question.skipped.get(who) if said.verdict == SKIP else None
-    counts = said.verdict != SKIP and free
-    body = said.model_dump(exclude={"id"}) | {
+    skipped = question.skipped.get(who) if given.verdict == SKIP else None
+    counts = given.verdict != SKIP and free
+    body = given.model_dump(exclude={"id"}) | {
         "voter": who,
         "counts": counts,
         "late": over or question.retired or not free,
-        "lease": digest(said.lease) if said.lease else "",
+        "lease": digest(given.lease) if given.lease else "",
         "shown": lease.since if lease else None,
         "supersedes": before.seq if before and counts else skipped,
     }
-    return emitted(stream, question, "answer", who, at, body)
+    return append(stream, question, "answer", who, at, body)
 
 
 def correct(
-    stream: Stream, seq: int, said: Correction, who: str, at: float, anybody: bool = True
+    stream: Stream, seq: int, given: Correction, who: str, at: float, anybody: bool = True
 ) -> dict[str, Any]:
     """Replace an answer with another, recorded as the answer of the person who corrects it.
 
     Raises Problem: 409 if it is superseded, 403 if it is another's and `anybody` is false.
     """
-    check(stream, said)
-    question, entry = standing(stream, seq, who, anybody)
-    body = said.model_dump() | {"voter": entry.body["voter"], "counts": True, "supersedes": seq}
+    check(stream, given)
+    question, entry = standing_answer(stream, seq, who, anybody)
+    body = given.model_dump() | {"voter": entry.body["voter"], "counts": True, "supersedes": seq}
     body |= {"late": False, "lease": "", "shown": None}  # a correction has no lease
-    return emitted(stream, question, "answer", who, at, body)
+    return append(stream, question, "answer", who, at, body)
 
 
 def undo(stream: Stream, seq: int, who: str, at: float, anybody: bool = True) -> dict[str, Any]:
     """Withdraw an answer: its question waits again. Raises as `correct` does."""
-    question, _ = standing(stream, seq, who, anybody)
-    return emitted(stream, question, "undo", who, at, {"supersedes": seq})
+    question, _ = standing_answer(stream, seq, who, anybody)
+    return append(stream, question, "undo", who, at, {"supersedes": seq})
 
 
-def standing(stream: Stream, seq: int, who: str, anybody: bool) -> tuple[Question, Event]:
+def standing_answer(stream: Stream, seq: int, who: str, anybody: bool) -> tuple[Question, Event]:
     """Return the question of an answer that this person may replace, and its log entry."""
     entry = stream.db.event(seq)
     if entry is None or entry.kind != "answer" or entry.stream != stream.id:
@@ -157,13 +157,13 @@ def standing(stream: Stream, seq: int, who: str, anybody: bool) -> tuple[Questio
     return question, entry
 
 
-def emitted(
+def append(
     stream: Stream, question: Question, kind: str, who: str, at: float, body: dict[str, Any]
 ) -> dict[str, Any]:
     """Append an answer or undo to the log, and update the model unless the item is damaged."""
     sound = True
     try:
-        body |= learned(stream, question, kind, body)
+        body |= learn(stream, question, kind, body)
     except Damaged:
         body["learn"], sound = None, False
     event = stream.emit(kind, at, who, body, item=question.item)
@@ -181,7 +181,7 @@ def emitted(
     }
 
 
-def learned(stream: Stream, question: Question, kind: str, body: dict[str, Any]) -> dict[str, Any]:
+def learn(stream: Stream, question: Question, kind: str, body: dict[str, Any]) -> dict[str, Any]:
     """Update the model if this entry settles a label; return how, for the log."""
     ahead, seq = deepcopy(question), stream.store.last[0] + 1  # as it will be after this entry
     ahead.apply(Event(seq, stream.id, kind, question.item, None, 0.0, "", body))
@@ -199,18 +199,18 @@ def learned(stream: Stream, question: Question, kind: str, body: dict[str, Any])
     return {"learn": "teach", "learned": label}
 
 
-def check(stream: Stream, said: Answer | Correction, more: Collection[str] = ()) -> None:
+def check(stream: Stream, given: Answer | Correction, more: Collection[str] = ()) -> None:
     """Raise Problem (422) if the stream cannot accept this answer, once it has `more` classes."""
-    if (said.label is None) == (said.verdict == LABEL):
+    if (given.label is None) == (given.verdict == LABEL):
         raise invalid("A verdict 'label' has a label, and no other has one.")
     named = {*stream.named, *more}
-    if said.label is not None and said.label not in named:
+    if given.label is not None and given.label not in named:
         if not stream.declaration.new_classes:
             known = ", ".join(map(repr, stream.named))
-            raise invalid(f"There is no class {said.label!r} in {stream.name!r}, but {known}.")
-        if not nameable(said.label):
+            raise invalid(f"There is no class {given.label!r} in {stream.name!r}, but {known}.")
+        if not nameable(given.label):
             raise invalid(
-                f"label: {said.label!r} cannot name a new class of {stream.name!r}: give "
+                f"label: {given.label!r} cannot name a new class of {stream.name!r}: give "
                 "1 to 100 characters, without control characters, and not only blanks."
             )
         if len(named) >= 100:

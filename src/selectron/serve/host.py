@@ -65,7 +65,7 @@ class Host:
         self.waiting: queue.Queue = queue.Queue(WAITING)
         self.service = Service(folder, declarations, **options)
         self._changed()
-        self.people = self.read(tokens.known)
+        self.people = self.read(tokens.owners)
         self.writer = threading.Thread(target=self._run, name="selectron-writer", daemon=True)
         self.writer.start()
 
@@ -186,7 +186,7 @@ class Host:
         until = None if days is None else self.clock() + days * tokens.DAY
 
         def make(service: Service, at: float) -> None:
-            people = tokens.known(service.store.db).values() if new else ()
+            people = tokens.owners(service.store.db).values() if new else ()
             if any(one.name == name and not one.expired(self.clock()) for one in people):
                 message = f"There is a token named {name!r}: revoke it first, or give another name."
                 raise Problem(409, "conflict", message)
@@ -203,7 +203,7 @@ class Host:
         """Change the tokens, and read them again."""
         with self.changing_tokens:  # of two changes, the later one is read last
             self.submit(Work(change)).result()
-            self.people = self.read(tokens.known)
+            self.people = self.read(tokens.owners)
 
     def stop(self, *error: Any) -> None:
         """Finish queued work, take snapshots, and end."""

@@ -14,7 +14,7 @@ from ..errors import SelectronError
 from . import strict
 from .answering import Answer
 from .event import Event, Log
-from .stream import Stream, shown
+from .stream import Stream, decision
 from .strict import invalid, missing
 
 INT, FLOAT, TEXT, FLAG = pa.int64(), pa.float64(), pa.string(), pa.bool_()
@@ -42,7 +42,7 @@ def item(db: Log, stream: Stream, hide: str, number: int) -> dict[str, Any]:
     settled, label = found.outcome()
     hidden = found.hides(hide)
     return {
-        **shown(found.event),
+        **decision(found.event),
         **({"label": None, "margin": None} if hidden else {}),
         "hidden": hidden,
         "at": found.at,
@@ -146,15 +146,15 @@ def _choices(label: str | None) -> dict[str, Any]:
     return {"result": [] if label is None else [found]}
 
 
-def chosen(annotations: list[dict[str, Any]]) -> Answer | None:
+def answer_of(annotations: list[dict[str, Any]]) -> Answer | None:
     """Return the answer of the last annotation of a task of Label Studio, None without one.
 
     An empty result means none of the classes. Raises Problem (422) for anything other than one
     choice for the whole item.
 
-    >>> chosen([{"result": [{"type": "choices", "value": {"choices": ["spam"]}}]}]).label
+    >>> answer_of([{"result": [{"type": "choices", "value": {"choices": ["spam"]}}]}]).label
     'spam'
-    >>> chosen([{"result": []}]).verdict
+    >>> answer_of([{"result": []}]).verdict
     'none'
     """
     if not annotations:

@@ -18,7 +18,7 @@ from .guard import length
 from .host import Host
 from .service import Work
 from .strict import Problem
-from .tokens import Person, admitted
+from .tokens import Person, check_role
 
 BODY, LARGE_BODY = 1 << 20, 8 << 20  # bytes; the latter of batches and imports
 LARGE = ("/batch", "/label-studio")
@@ -137,7 +137,7 @@ class StrictRoute(APIRoute):
         handle, roles = super().get_route_handler(), (self.openapi_extra or {})["x-roles"]
 
         async def strictly(request: Request) -> Response:
-            admitted(request.state.person, roles)
+            check_role(request.state.person, roles)
             async with request.app.state.bodies.read(request) as body:
                 return await handle(StrictRequest(request, body))
 

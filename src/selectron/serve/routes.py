@@ -64,10 +64,10 @@ async def add_batch(call: Writing) -> Response:
     if len(lines) > BATCH:
         raise Problem(413, "too_long", f"A batch has {BATCH} items at most, got {len(lines)}.")
     found = await call.parse(lambda: [(number, item_of(line, call)) for number, line in lines])
-    return await call.write(each, found)
+    return await call.write(add_items, found)
 
 
-def each(stream: Stream, found: list, who: str, at: float) -> dict[str, Any]:
+def add_items(stream: Stream, found: list, who: str, at: float) -> dict[str, Any]:
     """Add the items of a batch; each refused line has its error in its place."""
     replies = []
     for number, item in found:
@@ -97,7 +97,7 @@ class Task(Body):
             item = NewItem.of({"id": key, "data": self.data}).made(call.stream.row_of)
             origin = (self.meta or {}).get("item")
             item = item._replace(number=origin if type(origin) is int else None)
-            return item, reading.chosen(self.annotations)
+            return item, reading.answer_of(self.annotations)
 
 
 @items.post("/label-studio", **allowed("ingest"))
@@ -109,7 +109,7 @@ async def import_tasks(
     A task that was exported from this stream is the item that it was, and answers its question.
     """
     found = await call.parse(lambda: [task.annotated(i, call) for i, task in enumerate(body, 1)])
-    return await call.write(taken, found)
+    return await call.write(add_tasks, found)
 
 
 @contextmanager
@@ -122,21 +122,21 @@ def naming(number: int, key: str | None) -> Iterator[None]:
         raise Problem(why.status, why.code, f"{name}: {why}") from None
 
 
-def taken(stream: Stream, found: list, who: str, at: float) -> dict[str, Any]:
+def add_tasks(stream: Stream, found: list, who: str, at: float) -> dict[str, Any]:
     """Add items, and the answers to those that have none yet."""
     more: set[str] = set()
-    for number, (item, said) in enumerate(found, 1):
-        if said is not None:
+    for number, (item, given) in enumerate(found, 1):
+        if given is not None:
             with naming(number, item.key):
-                answering.check(stream, said, more)
-            more |= {said.label} - {None}
+                answering.check(stream, given, more)
+            more |= {given.label} - {None}
     added, learned = stream.add([item for item, _ in found], who, at), 0
-    for reply, (_, said) in zip(added, found, strict=True):
-        if said is None:
+    for reply, (_, given) in zip(added, found, strict=True):
+        if given is None:
             continue
         question = stream.question(reply["item"])
         if not question.votes and who not in question.skipped:
-            learned += answering.answer(stream, reply["item"], said, who, at)["learned"]
+            learned += answering.answer(stream, reply["item"], given, who, at)["learned"]
     return {"items": added, "learned": learned}
 
 

@@ -74,14 +74,14 @@ class Stream:
     def add_one(self, item: Item, who: str, at: float) -> dict[str, Any]:
         """Add an item; raise Problem (409) if there is another one with its id."""
         if (found := self._known(item)) is not None:
-            return {**shown(found), "known": True}
+            return {**decision(found), "known": True}
         body = self.model.decide(item.row, at) | {"digest": item.digest}
         event = self.emit("item", at, who, body, key=item.key)
         raw = self.declaration.privacy.keep == "raw"
         kept = item.raw if raw or body["asked"] else None
         self.store.put_content(event, kept, None if raw or isinstance(item.row, dict) else item.row)
         self._make_room(at)
-        return {**shown(event), "known": False}
+        return {**decision(event), "known": False}
 
     def _known(self, item: Item) -> Event | None:
         found = None if item.number is None else self.db.event(item.number)
@@ -204,7 +204,7 @@ def _conflict(item: Item) -> Problem:
     return Problem(409, "conflict", f"There is another item with the id {item.key!r}.")
 
 
-def shown(event: Event) -> dict[str, Any]:
+def decision(event: Event) -> dict[str, Any]:
     """Return a decision as replies contain it."""
     body = event.body
     return {

@@ -38,7 +38,7 @@ class Person(NamedTuple):
         return self.expires is not None and self.expires <= now
 
 
-def known(db: Log) -> dict[str, Person]:
+def owners(db: Log) -> dict[str, Person]:
     """Return the owners of tokens by hash."""
     return {digest: Person(name, role, until) for name, role, digest, until in db.tokens()}
 
@@ -55,7 +55,7 @@ def owner(header: str | None, people: dict[str, Person], now: float) -> Person |
     return None if person is None or person.expired(now) else person
 
 
-def admitted(person: Person | None, roles: Sequence[str]) -> None:
+def check_role(person: Person | None, roles: Sequence[str]) -> None:
     """Raise Problem (401 or 403) unless the role is admin or one of `roles`."""
     if person is None:
         raise Problem(401, "unauthorized", "A valid token is needed: Authorization: Bearer TOKEN.")
