@@ -244,13 +244,8 @@ class Source:
             from . import svmlight
 
             self._refuse("svmlight", header=self._header)
-            given = zip(
-                Choice._fields,
-                self.choice._replace(lenient=False, unlabelled=False),
-                Choice(),
-                strict=True,
-            )
-            if named := [name for name, value, usual in given if value != usual]:
+            given = {name: getattr(self.choice, name) for name in ("label", "ignore", "time")}
+            if named := [name for name, value in given.items() if value not in (None, ())]:
                 raise SelectronError(
                     f"svmlight has no named columns: leave {' and '.join(named)} out, and "
                     "give a model of tables a table"
