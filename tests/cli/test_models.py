@@ -552,14 +552,14 @@ def test_a_column_that_was_always_blank_may_be_missing(call, tmp_path):
 def test_signals_end_predictions_after_a_whole_chunk(call, tmp_path, monkeypatch, by):
     from selectron.cli import predict
 
-    path, usual = written(tmp_path / "rows.csv", rows_of()), predict.predicted
+    path, usual = written(tmp_path / "rows.csv", rows_of()), predict.predictions
     done(call("run", str(path), *FAST, "--save", "m.model"))
 
     def interrupted(*given):
         signal.raise_signal(by)
         return usual(*given)
 
-    monkeypatch.setattr(predict, "predicted", interrupted)
+    monkeypatch.setattr(predict, "predictions", interrupted)
     usually = signal.signal(by, signal.default_int_handler)  # nohup ignores SIGHUP
     try:
         result = call("predict", "rows.csv", "--model", "m.model", "-o", "out.csv")

@@ -518,7 +518,7 @@ def test_a_terminal_shows_the_rows_so_far_of_a_file_that_is_read_at_once(stream,
     terminal = Terminal()
     monkeypatch.setattr("sys.stderr", terminal)
     monkeypatch.setenv("COLUMNS", "100")
-    for chunk in files.watched(Source(str(stream[0]), size=100)):
+    for chunk in files.with_progress(Source(str(stream[0]), size=100)):
         time.sleep(0.6 if not chunk.first else 0.15)
     assert "100%" in terminal.getvalue()
     assert ", 200 rows]" in terminal.getvalue()

@@ -76,12 +76,12 @@ class Lazy(ExamplesFirst, click.Group):
 
     def main(self, *args: Any, **options: Any) -> Any:
         """Call a command, or print the help, for which the disk may be full, too."""
-        with reported():
+        with reporting_errors():
             return super().main(*args, **options)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Call a command; Ctrl-C while it is imported ends quietly, as it does later on."""
-        with sigterm_interrupts(), reported():
+        with sigterm_interrupts(), reporting_errors():
             return super().invoke(ctx)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -138,7 +138,7 @@ def warn(text: str) -> None:
 
 
 @contextmanager
-def reported(interrupted: str = "", extra: str = "") -> Iterator[None]:
+def reporting_errors(interrupted: str = "", extra: str = "") -> Iterator[None]:
     """Turn errors of the user or the system into one line of standard error, and an exit code.
 
     `interrupted` is the line for Ctrl-C, none if empty; `extra` names optional packages it needs.

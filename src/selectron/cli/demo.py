@@ -5,7 +5,7 @@ import sys
 import click
 
 from . import ExamplesFirst
-from .options import PICTURES, check_target, target
+from .options import PICTURES, check_target, path_option
 from .run import run
 
 LEARNERS, PICTURE = ("lasec:c=100", "perceptron"), "selectron-demo.png"
@@ -23,7 +23,7 @@ right more often; it takes some 20 seconds to compile, once:
 
 
 @click.command(cls=ExamplesFirst)
-@target("--plot", "picture", default=PICTURE, show_default=True, help="Draw the picture here.")
+@path_option("--plot", "picture", default=PICTURE, show_default=True, help="Draw the picture here.")
 def demo(picture: str) -> None:
     """Play a stream whose concept changes, print a table, and draw a picture.
 

@@ -50,7 +50,7 @@ class UnmatchedLabels(SelectronError):
     """Labels are of other rows than those that were read."""
 
 
-def digits(seed: int) -> Iterator[Chunk]:
+def digit_chunks(seed: int) -> Iterator[Chunk]:
     """Yield the handwritten digits in chunks."""
     X, y = handwritten(seed=seed)
     whole = Chunk(Dense(X), X.shape[1], y.astype(float), 0)
@@ -84,7 +84,7 @@ def refuse_columns(option: str, given: Any) -> None:
         raise SelectronError(f"svmlight has no named columns: leave {option} out")
 
 
-def together(pieces: list[Any]) -> Any:
+def concatenated(pieces: list[Any]) -> Any:
     """Return the pieces of a table, or of a list, as one."""
     listed = isinstance(pieces[0], list)
     return [*chain.from_iterable(pieces)] if listed else pa.concat_tables(pieces)
@@ -100,14 +100,14 @@ class Table(NamedTuple):
     given: dict[int, str | None]  # labels of another file, by the number of the row, from 1 on
 
 
-def loaded(file: str, **options: Any) -> Table:
+def load_table(file: str, **options: Any) -> Table:
     """Return the rows of a file, and their labels as text."""
     from ..data.encoder import TableEncoder
 
     source = source_of(file, **options)
     with naming(file):
         given = read_labels(options["labels"])
-        chunks = list(relabelled(watched(source), source, options["labels"], given))
+        chunks = list(relabelled(with_progress(source), source, options["labels"], given))
     if source.guessed:
         click.echo(f"{source.choice.label}: the label, as the last column", err=True)
     rows: Any = [chunk.rows for chunk in chunks]
@@ -116,17 +116,18 @@ def loaded(file: str, **options: Any) -> Table:
         if isinstance(rows[0], Sparse):
             refuse_columns("--column", options["columns"])
         else:
-            encoder, whole = TableEncoder(options["columns"] or None), together(rows)
+            encoder, whole = TableEncoder(options["columns"] or None), concatenated(rows)
             for piece in rows:
                 encoder.partial_fit(piece)
             width, blocks = encoder.width_, [*map(encoder.look, rows)]
             columns = column_lines(encoder)
         block: Any = joined(blocks)
-        y = labels([x for chunk in chunks for x in chunk.labels], classes_of(options["classes"]))
+        found = [label for chunk in chunks for label in chunk.labels]
+        y = checked_labels(found, classes_of(options["classes"]))
     return Table(as_matrix(block, width), y, whole, columns, given)
 
 
-def labels(found: list[Any], classes: list[str] | None) -> np.ndarray:
+def checked_labels(found: list[Any], classes: list[str] | None) -> np.ndarray:
     """Return labels as text; raise SelectronError if they look like another column."""
     from ..pool.classifier import scarce
 
@@ -185,7 +186,7 @@ def column_lines(encoder: Any) -> list[str]:
     return lines
 
 
-def watched(source: Source) -> Generator[Chunk, None, None]:
+def with_progress(source: Source) -> Generator[Chunk, None, None]:
     """Yield the chunks of a file, with a progress bar on a terminal."""
     from tqdm import tqdm
 
@@ -211,7 +212,7 @@ def reporting_damage(source: Source) -> Iterator[None]:
             warn(f"{source.name}: left out {left}, the first in {source.damage.why}")
 
 
-def after(chunks: Iterable[Chunk], behind: int, file: str, least: int = 1) -> Iterator[Chunk]:
+def skip_rows(chunks: Iterable[Chunk], behind: int, file: str, least: int = 1) -> Iterator[Chunk]:
     """Yield the rows after those behind; raise SelectronError if fewer than `least` are left."""
     rows = 0
     for chunk in chunks:
@@ -279,7 +280,7 @@ def numbering(file: str | None, first: int = 0) -> Iterator[None]:
         raise SelectronError(f"{file}: row {row}{error.reason}") from None
 
 
-def decisions(
+def decision_table(
     names: list[str], first: int, contestant: Contestant, outcome: Any, numbers: np.ndarray
 ) -> pa.Table:
     """Return the decisions of a chunk, given the numbers of its labels: null for 0; rows from 1."""
@@ -299,7 +300,7 @@ def decisions(
     return pa.table(columns, schema=pa.schema(list(COLUMNS.items())))
 
 
-def appending(path: Path | None, schema: pa.Schema, stack: ExitStack) -> Callable[[Any], None]:
+def appender(path: Path | None, schema: pa.Schema, stack: ExitStack) -> Callable[[Any], None]:
     """Return a function that appends tables to a new CSV, Parquet or JSON lines file.
 
     The ending of the path is the format; None is standard output, as CSV. JSON lines take lists of
@@ -361,15 +362,15 @@ def nested_as_text(table: pa.Table) -> pa.Table:
     binary = t.is_binary, t.is_large_binary, t.is_fixed_size_binary, t.is_binary_view
     for place, field in enumerate(table.schema):
         if any(test(field.type) for test in (t.is_nested, t.is_string_view, *binary)):
-            texts = pa.array(map(cell, values_of(table.column(place))), pa.string())
+            texts = pa.array(map(as_text, values_of(table.column(place))), pa.string())
             table = table.set_column(place, field.name, texts)
     return table
 
 
-def cell(value: Any) -> str | None:
+def as_text(value: Any) -> str | None:
     """Return a value as text: JSON, unless it is text.
 
-    >>> cell(True), cell("ham"), cell(None), cell({"a": [1]})
+    >>> as_text(True), as_text("ham"), as_text(None), as_text({"a": [1]})
     ('true', 'ham', None, '{"a": [1]}')
     """
     value = json_value(value)

@@ -19,8 +19,15 @@ from ..evaluate.audit import moments
 from ..specs import BUDGET
 from . import ExamplesFirst, Whole, files, terminal
 from .models import Place, Saved, keep, load, uninterrupted
-from .options import check_different, check_target, model_and_file, of_a_model, of_text, target
-from .predict import others
+from .options import (
+    check_different,
+    check_target,
+    model_and_file,
+    model_arguments,
+    path_option,
+    text_options,
+)
+from .predict import other_columns
 
 COPIES, BYTES = 10, 1 << 30  # answers and skips that can be undone, and the memory for that
 SLOW, PAUSE = 0.5, 20  # seconds; a model that takes longer to save waits that many times as long
@@ -28,7 +35,7 @@ MOST = 10_000  # rows decided since an answer or a skip, beyond which it cannot 
 
 
 @click.command(cls=ExamplesFirst)
-@of_a_model("MODEL FILE")
+@model_arguments("MODEL FILE")
 @click.option(
     "--from",
     "first",
@@ -46,8 +53,8 @@ MOST = 10_000  # rows decided since an answer or a skip, beyond which it cannot 
     multiple=True,
     help="Column to show with each row. May be repeated. Default: the first twelve, cut if long.",
 )
-@target("-o", "--output", help="Write the labels here too: .csv.")
-@of_text
+@path_option("-o", "--output", help="Write the labels here too: .csv.")
+@text_options
 def label(
     paths: tuple[str, ...],
     model: str | None,
@@ -190,10 +197,10 @@ class ModelSession:
     def _rows(self) -> Iterator[Row]:
         """Yield the rows that are ahead; where there are none, that is the next one of the file."""
         known, kept = self.saved.encoder.columns_, [self.hidden, *terminal.COLUMNS]
-        for chunk in files.after(self.source, self.start, self.file, least=0):
+        for chunk in files.skip_rows(self.source, self.start, self.file, least=0):
             with files.naming(self.file, chunk.first):
                 chunk = self.saved.flatten(chunk)
-                columns = others(self.saved, chunk)
+                columns = other_columns(self.saved, chunk)
             columns = {name: column for name, column in columns.items() if name not in kept}
             values = files.records_of(chunk.rows)
             files.check_shown(self.file, self.show, {*known, *chain.from_iterable(values)})
@@ -238,10 +245,10 @@ class ModelSession:
         shown = [name for name, x in values.items() if x is not None and name != self.hidden]
         few = len(shown) if self.show else terminal.SHOWN
         for name in shown[:few]:
-            click.echo(f"  {name}: {terminal.brief(values[name], bool(self.show))}")
+            click.echo(f"  {name}: {terminal.cell_text(values[name], bool(self.show))}")
         if more := len(shown[few:]):
             click.echo(f"  and {counted(more, 'more column')}: --show COLUMN shows others")
-        found = terminal.answer(proposal, self.saved.classifier.classes_.tolist(), self._other)
+        found = terminal.read_answer(proposal, self.saved.classifier.classes_.tolist(), self._other)
         with uninterrupted():
             if found is terminal.Command.UNDO:
                 self._undo(row)
@@ -258,7 +265,7 @@ class ModelSession:
         before, chance = copy.deepcopy(classifier), classifier.model_.open[self.ticket].chance
         self.copies.append(Answered(before, row, self.ticket, [], learned, self.place))
         if learned:
-            classifier.tell(self.ticket, terminal.adding(classifier, found))
+            classifier.tell(self.ticket, terminal.add_class(classifier, found))
             self._audit(chance, found != proposal)
         else:
             classifier.expire(self.ticket)
@@ -298,7 +305,7 @@ class ModelSession:
         """Return a typed label, None if there is none; a new class has to be confirmed."""
         click.echo()
         clf, prompt = self.saved.classifier, "label (Enter goes back)"
-        return terminal.corrected(prompt, clf.classes_.tolist(), clf.named_)
+        return terminal.read_label(prompt, clf.classes_.tolist(), clf.named_)
 
 
 class LabelFile:

@@ -24,7 +24,7 @@ from ..streams.classes import Classes
 from ..streams.readers import Chunk
 from ..streams.readers.columns import Choice
 from . import warn
-from .options import by_time
+from .options import needs_times
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -85,12 +85,12 @@ class Saved(NamedTuple):
     def since(self) -> float:
         """When the period of the budget began, in seconds since 1970; -inf if there is none."""
         asker = self.classifier.asker
-        window = record_of(self.classifier.model_.past).window if by_time(asker) else -1
+        window = record_of(self.classifier.model_.past).window if needs_times(asker) else -1
         return window * asker.numbers()[3] if window >= 0 else -math.inf
 
     def second(self, row: dict[str, Any]) -> float | None:
         """Return the time of a row in seconds, None if it is not used or the model knows none."""
-        used = self.time and by_time(self.classifier.asker)
+        used = self.time and needs_times(self.classifier.asker)
         if used and self.time not in row:
             raise SelectronError(f"a row has no {self.time!r}, which the budget needs")
         return second(row[self.time], self.time) if used else None
@@ -102,7 +102,7 @@ class Saved(NamedTuple):
         which nothing could be spent, as no row had a label. Without one, warns if the old one is
         spent. Raises SelectronError if it goes by times that rows do not have.
         """
-        if by_time(budget) and not self.time:
+        if needs_times(budget) and not self.time:
             raise SelectronError(
                 "a budget per period needs the times of rows, and the model was saved without a "
                 "column of times (--time): give a share of the rows"
@@ -191,7 +191,7 @@ class Saved(NamedTuple):
         """Return a contest of the model alone, whose labels are late by `delay` rows."""
         clf = self.classifier
         classes = Classes(clf.classes_.tolist(), clf.named_, ordered=True)
-        contestant = Contestant(clf.model_, delay, weights=by_name(clf.class_weight_))
+        contestant = Contestant(clf.model_, delay, weights=weights_by_name(clf.class_weight_))
         return Contest(classes, lambda width, sparse: [contestant], self.encoder)
 
 
@@ -200,7 +200,7 @@ def is_table(rows: Any) -> bool:
     return not isinstance(rows, Dense | Sparse)
 
 
-def by_name(weights: dict[Any, float]) -> dict[str, float]:
+def weights_by_name(weights: dict[Any, float]) -> dict[str, float]:
     """Return the weights of classes by the names that the classes have in files."""
     return {canonical(label): float(weight) for label, weight in weights.items()}
 
@@ -221,7 +221,7 @@ def save(path: str, contest: Contest, choice: Choice, before: Saved | None) -> s
         clf.classes_, clf.class_weight_ = np.empty(0), dict(contestant.weights or {})
     if len(clf.classes_) < model.classes:
         clf.classes_ = np.array(contest.classes.names[: model.classes])
-        clf.class_weight_ = by_name(clf.class_weight_)
+        clf.class_weight_ = weights_by_name(clf.class_weight_)
     first = before.choice if before and before.choice else choice
     choice = Choice(first.label, first.ignore, choice.time)
     kept = before._replace(classifier=clf) if before else Saved(clf)

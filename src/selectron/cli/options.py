@@ -42,7 +42,7 @@ OF_MODEL = (  # options that a saved model fixes
 )
 
 
-def kinds(ctx: Any, param: Any, given: tuple[str, ...]) -> dict[str, str]:
+def column_kinds(ctx: Any, param: Any, given: tuple[str, ...]) -> dict[str, str]:
     """Return what columns are taken for, from `zip=category`."""
     found: dict[str, str] = {}
     if given:
@@ -79,12 +79,12 @@ def class_weights(ctx: Any, param: Any, given: tuple[str, ...]) -> dict[str, flo
     return found
 
 
-def target(*names: str, **more: Any) -> Callable:
+def path_option(*names: str, **more: Any) -> Callable:
     """Return an option of a file that is written."""
     return click.option(*names, type=click.Path(dir_okay=False), **more)
 
 
-def adding(*options: Callable) -> Callable:
+def with_options(*options: Callable) -> Callable:
     """Return a decorator that adds these options to a command."""
 
     def add(command: Callable) -> Callable:
@@ -95,7 +95,7 @@ def adding(*options: Callable) -> Callable:
     return add
 
 
-of_text = adding(  # the options for reading a file whose columns are known
+text_options = with_options(  # the options for reading a file whose columns are known
     click.option(
         "--header/--no-header",
         default=None,
@@ -118,7 +118,7 @@ of_text = adding(  # the options for reading a file whose columns are known
         help="Leave out rows that cannot be read, such as those with too few cells.",
     ),
 )
-of_a_file = adding(  # the options for reading a file and its columns
+file_options = with_options(  # the options for reading a file and its columns
     click.option(
         "--label",
         help="Column with the labels, by name or position (0 is the first, -1 the last), or '' for "
@@ -135,17 +135,17 @@ of_a_file = adding(  # the options for reading a file and its columns
         "--column",
         "columns",
         metavar="NAME=KIND",
-        callback=kinds,
+        callback=column_kinds,
         multiple=True,
         help="What a column is taken for: number, category, date, text, vector or ignored. May be "
         "repeated. Default: by its type, or its first 100 values.",
     ),
-    of_text,
+    text_options,
     click.option("--classes", help="The labels, if no others may appear: ham,spam."),
 )
 
 
-of_weights = click.option(
+class_weight_option = click.option(
     "--class-weight",
     metavar="LABEL=WEIGHT",
     callback=class_weights,
@@ -155,16 +155,16 @@ of_weights = click.option(
 )
 
 
-def of_a_model(arguments: str) -> Callable:
+def model_arguments(arguments: str) -> Callable:
     """Add a model and a file, MODEL FILE, or --model MODEL FILE; `arguments` is what help shows."""
-    return adding(
+    return with_options(
         click.argument("paths", nargs=-1, metavar=arguments),
         click.option("--model", help="The model, instead of the argument."),
     )
 
 
 def model_and_file(model: str | None, paths: Sequence[str], least: int = 2) -> tuple[str, Any]:
-    """Return the paths of `of_a_model`, None for a file that is not given; check their number.
+    """Return the paths of `model_arguments`, None for a file that is not given; check their number.
 
     >>> model_and_file(None, ("mail.model", "new.csv")), model_and_file("mail.model", (), 1)
     (('mail.model', 'new.csv'), ('mail.model', None))
@@ -179,7 +179,7 @@ def model_and_file(model: str | None, paths: Sequence[str], least: int = 2) -> t
     return given[0], file
 
 
-def by_time(*askers: Any) -> bool:
+def needs_times(*askers: Any) -> bool:
     """Return whether any of these askers needs the times of rows."""
     return any(getattr(asker, "per", None) is not None for asker in askers)
 
@@ -191,10 +191,10 @@ def check_usage(options: dict[str, Any]) -> None:
         raise click.UsageError("--save and --model need a FILE.")
     if options["model"]:
         check_fixed(*OF_MODEL)
-    if file is None and (given := given_of(*FOR_FILES)):
+    if file is None and (given := given_option(*FOR_FILES)):
         raise click.UsageError(f"{given} needs a FILE.")
     timeless = options["time"] is None and not options["model"]
-    if timeless and by_time(options["budget"], *options["askers"]):
+    if timeless and needs_times(options["budget"], *options["askers"]):
         raise click.UsageError(
             "A budget per period needs the times of rows: name their column with --time."
         )
@@ -215,7 +215,7 @@ def check_usage(options: dict[str, Any]) -> None:
             "--bounds is for dense rows of two classes: not for svmlight, more --classes, or "
             "--many exact."
         )
-    known = learners_of(options)
+    known = known_learners(options)
     if not known and (options["max_support"] or options["sketch"]):  # the default is known, too
         known = (default_for(0, sparse, options["kernel"], options["sketch"]),)
     check_learners(known, options)
@@ -223,7 +223,7 @@ def check_usage(options: dict[str, Any]) -> None:
         raise click.UsageError("--save keeps one model: give one --learner, and one --ask.")
 
 
-def learners_of(options: dict[str, Any]) -> Sequence[Any]:
+def known_learners(options: dict[str, Any]) -> Sequence[Any]:
     """Return the learners that are known before a row is read: those given, or of the digits."""
     demo = options["file"] is None and not (options["kernel"] or options["sketch"])
     return options["learners"] or (DEMO if demo else ())
@@ -255,7 +255,7 @@ def check_classes(classes: str | None) -> set[str]:
     return names
 
 
-def given_of(*names: str) -> str:
+def given_option(*names: str) -> str:
     """Return the first of these options that the user has given; empty if there is none."""
     context = click.get_current_context()
     for option in context.command.params:
@@ -269,7 +269,7 @@ def check_same(path: Path, was: Any, wanted: Any) -> None:
     """Refuse options whose parameters differ from those of the pool that is in a file."""
     options = {"learner": "learners", "fit_intercept": "intercept", "random_state": "seed"}
     for name in ("learner", "mode", "delta", "features", "fit_intercept", "random_state"):
-        given, old = given_of(options.get(name, name)), getattr(was, name)
+        given, old = given_option(options.get(name, name)), getattr(was, name)
         if given and repr(old) != repr(getattr(wanted, name)):
             how = f"leave out {given} to resume, or start another file with --answers"
             raise SelectronError(f"{path} was started with {name} {old!r}: {how}")
@@ -277,7 +277,7 @@ def check_same(path: Path, was: Any, wanted: Any) -> None:
 
 def check_fixed(*names: str) -> None:
     """Refuse options that the model of --model fixes."""
-    if given := given_of(*names):
+    if given := given_option(*names):
         raise click.UsageError(
             f"{given} cannot be given with --model: leave {given} out, or begin a new model."
         )
@@ -330,7 +330,7 @@ def as_options(message: str) -> str:
 def contestants(width: int, sparse: bool, options: dict[str, Any]) -> list[Contestant]:
     """Return a contestant for every learner under every asker."""
     default = default_for(width, sparse, options["kernel"], options["sketch"])
-    learners = learners_of(options) or (default,)
+    learners = known_learners(options) or (default,)
     check_learners(learners, options)
     settings = {name: options[name] for name in SETTINGS}
     calibrated, weights = any(options[name] for name in CALIBRATED), options["class_weight"]

@@ -13,7 +13,7 @@ from ..data.cells import canonical
 from ..engine.parameters import counted
 from ..errors import SelectronError
 from ..evaluate.plot import plot_pool
-from . import ExamplesFirst, Whole, files, reported, terminal, warn
+from . import ExamplesFirst, Whole, files, reporting_errors, terminal, warn
 from .models import uninterrupted
 from .options import (
     PICTURES,
@@ -22,8 +22,8 @@ from .options import (
     check_same,
     check_target,
     classes_of,
-    of_a_file,
-    target,
+    file_options,
+    path_option,
 )
 
 if TYPE_CHECKING:  # slow to import
@@ -68,15 +68,15 @@ LEARNERS = ("confident", "random", "given", "worst", "greedy", "sphere", "booste
     "--intercept/--no-intercept", default=True, show_default=True, help="Add a constant feature."
 )
 @click.option("--seed", type=Whole(), default=0, show_default=True)
-@of_a_file
+@file_options
 @click.option(
     "--show",
     multiple=True,
     help="Column to show with each row. May be repeated. Default: the first twelve, cut if long.",
 )
-@target("--answers", help="File of the answers, to resume from. Default: FILE.answers")
-@target("-o", "--output", help="Write the labels here, by the number of the row: .csv.")
-@target("--plot", "picture", help="Plot mistakes against rows: .png, .svg, .pdf.")
+@path_option("--answers", help="File of the answers, to resume from. Default: FILE.answers")
+@path_option("-o", "--output", help="Write the labels here, by the number of the row: .csv.")
+@path_option("--plot", "picture", help="Plot mistakes against rows: .png, .svg, .pdf.")
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
 def pool(file: str, **options: Any) -> None:
     """Label a whole table in an order that needs few corrections.
@@ -96,9 +96,9 @@ def pool(file: str, **options: Any) -> None:
     paths = file, options["labels"], answers, options["output"], options["picture"]
     check_different("FILE, --labels, --answers, -o and --plot", *paths)
     check_classes(options["classes"])
-    with reported("interrupted"), files.numbering(file):
+    with reporting_errors("interrupted"), files.numbering(file):
         terminal.check_labels(options["output"])
-        table = files.loaded(file, **options)
+        table = files.load_table(file, **options)
         if all(label is not None for label in table.y):
             person = "rows without a label, and here every row has one"
             refuse(file, person, show=options["show"], answers=options["answers"])
@@ -245,7 +245,7 @@ class PoolSession:
         """Show a row, and save the answer; raise EOFError to quit."""
         click.echo(f"\n{self._state()}\n{self._row(row)}")
         classes = self.pool.classes_.tolist()
-        found = terminal.answer(proposal, classes, lambda: self._other(proposal))
+        found = terminal.read_answer(proposal, classes, lambda: self._other(proposal))
         if found is terminal.Command.UNDO and not self.pool.n_labels_:
             click.echo("nothing to undo")
             return
@@ -257,7 +257,7 @@ class PoolSession:
                 click.echo("undone")
             else:
                 skipped = found is terminal.Command.SKIP
-                self.pool.tell(row, None if skipped else terminal.adding(self.pool, found))
+                self.pool.tell(row, None if skipped else terminal.add_class(self.pool, found))
             self.pool.save(self.answers)
 
     def _forget(self) -> None:
@@ -276,7 +276,7 @@ class PoolSession:
         click.echo()
         prompt = f"label ({', '.join(map(str, classes))})"
         usual = others[0] if len(others) == 1 else ""
-        return terminal.corrected(prompt, classes, named, usual)
+        return terminal.read_label(prompt, classes, named, usual)
 
     def _state(self) -> str:
         count, goal, wrong = self.pool.n_labels_, self.pool.goal_, self.pool.n_mistakes_
@@ -288,7 +288,7 @@ class PoolSession:
     def _row(self, row: int) -> str:
         if self.rows is not None:
             (record,) = files.records_of(self.rows[row : row + 1])
-            text = terminal.shown(record, self.names)
+            text = terminal.row_text(record, self.names)
         else:
             x = self.table.X[[row]]
             x = (x if isinstance(x, np.ndarray) else x.toarray())[0]
@@ -371,7 +371,7 @@ def shown_rows(file: str, names: tuple[str, ...], table: files.Table, options: A
     if table.rows is None:
         with files.naming(file):
             files.refuse_columns("--show", names)
-    rows = files.together([chunk.rows for chunk in files.all_columns(file, **options)])
+    rows = files.concatenated([chunk.rows for chunk in files.all_columns(file, **options)])
     known = {*chain.from_iterable(rows)} if isinstance(rows, list) else rows.column_names
     files.check_shown(file, names, known)
     if len(rows) != len(table.y):

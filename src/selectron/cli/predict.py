@@ -15,27 +15,27 @@ from ..engine.rows import Sparse, as_matrix
 from ..errors import SelectronError
 from ..streams.readers import Chunk, by_name
 from . import ExamplesFirst, warn
-from .files import all_columns, appending, cell, naming, watched
+from .files import all_columns, appender, as_text, naming, with_progress
 from .models import Saved, load, uninterrupted
 from .options import (
     DECISIONS,
     check_different,
     check_target,
     model_and_file,
-    of_a_model,
-    of_text,
-    target,
+    model_arguments,
+    path_option,
+    text_options,
 )
 
 
 @click.command(cls=ExamplesFirst)
-@of_a_model("MODEL FILE")
-@target(
+@model_arguments("MODEL FILE")
+@path_option(
     "-o",
     "--output",
     help="CSV, Parquet or JSON lines, by its ending. Default: CSV on standard output.",
 )
-@of_text
+@text_options
 def predict(paths: tuple[str, ...], model: str | None, output: str | None, **options: Any) -> None:
     """Predict the label of every row of FILE with MODEL, and the probability of each class.
 
@@ -57,16 +57,16 @@ def predict(paths: tuple[str, ...], model: str | None, output: str | None, **opt
     try:
         with ExitStack() as stack:
             source = all_columns(file, **options)
-            for chunk in stack.enter_context(closing(watched(source))):
+            for chunk in stack.enter_context(closing(with_progress(source))):
                 with uninterrupted(), naming(file, chunk.first):
                     chunk = saved.flatten(chunk)
                     met.update(*chunk.rows if isinstance(chunk.rows, list) else ())
-                    table = predicted(saved, chunk, odd)
+                    table = predictions(saved, chunk, odd)
                     schema = schema or table.schema
-                    append = append or appending(path, schema, stack)
-                    found = aligned(table, schema)
+                    append = append or appender(path, schema, stack)
+                    found = with_schema(table, schema)
                     given = isinstance(chunk.rows, list) and by_name(output or "") == "jsonl"
-                    append(as_given(found, chunk.rows, saved) if given else found)
+                    append(as_sent(found, chunk.rows, saved) if given else found)
                     names |= dict.fromkeys(table.column_names)
                     rows += len(table)
     except KeyboardInterrupt:
@@ -75,7 +75,7 @@ def predict(paths: tuple[str, ...], model: str | None, output: str | None, **opt
     if late := [name for name in names if name not in schema.names]:
         what = "columns that the first rows do not have are left out"
         warn(f"{file}: {what}: {', '.join(late)}")
-    if met and (missing := [name for name in used(saved.encoder) if name not in met]):
+    if met and (missing := [name for name in model_columns(saved.encoder) if name not in met]):
         warn(f"{file}: no row has {', '.join(missing)}, which the model has learned from")
     for name, count in (+odd).items():
         new = saved.encoder.kinds_[name] == "category"
@@ -83,7 +83,7 @@ def predict(paths: tuple[str, ...], model: str | None, output: str | None, **opt
         warn(f"{file}: {name}: {counted(count, which)} in {counted(rows, 'row')} {what}")
 
 
-def as_given(table: pa.Table, rows: list[dict[str, Any]], saved: Saved) -> list[dict[str, Any]]:
+def as_sent(table: pa.Table, rows: list[dict[str, Any]], saved: Saved) -> list[dict[str, Any]]:
     """Return predicted rows of JSON as dicts, whose other values are as they were given."""
     new = {"prediction", *(f"proba_{name}" for name in saved.classifier.classes_)}
     return [
@@ -92,15 +92,15 @@ def as_given(table: pa.Table, rows: list[dict[str, Any]], saved: Saved) -> list[
     ]
 
 
-def aligned(table: pa.Table, schema: Any) -> pa.Table:
+def with_schema(table: pa.Table, schema: Any) -> pa.Table:
     """Return a table with the columns that the file begins with: keys of JSON rows come and go."""
     both = pa.concat_tables([schema.empty_table(), table], promote_options="default")
     return both.select(schema.names).cast(schema)
 
 
-def predicted(saved: Saved, chunk: Chunk, odd: Counter[str]) -> pa.Table:
+def predictions(saved: Saved, chunk: Chunk, odd: Counter[str]) -> pa.Table:
     """Return other columns, predicted labels, probabilities; count in `odd` what has no effect."""
-    rows, columns = chunk.rows, others(saved, chunk)
+    rows, columns = chunk.rows, other_columns(saved, chunk)
     if isinstance(rows, Sparse):
         width = saved.classifier.model_.width  # features beyond it are unknown
         rows = as_matrix(rows, max(width, chunk.width))[:, :width]
@@ -114,7 +114,7 @@ def predicted(saved: Saved, chunk: Chunk, odd: Counter[str]) -> pa.Table:
     return pa.table(columns | {f"proba_{name}": proba[:, k] for k, name in enumerate(classes)})
 
 
-def others(saved: Saved, chunk: Chunk) -> dict[str, Any]:
+def other_columns(saved: Saved, chunk: Chunk) -> dict[str, Any]:
     """Return the columns that are not features; SelectronError if features are missing."""
     rows, encoder = chunk.rows, saved.encoder
     saved.check(rows)
@@ -122,13 +122,13 @@ def others(saved: Saved, chunk: Chunk) -> dict[str, Any]:
         return {}
     if isinstance(rows, list):
         return {
-            name: pa.array([cell(row.get(name)) for row in rows], pa.string())
+            name: pa.array([as_text(row.get(name)) for row in rows], pa.string())
             for name in dict.fromkeys(chain.from_iterable(rows))
             if encoder.kinds_.get(name, "ignored") == "ignored"
         }
     names = dict.fromkeys(rows.column_names)  # Arrow builds a new list at each access
     first = set(list(encoder.columns_)[: encoder.n_first_])  # later ones came in rows of JSON
-    if missing := [name for name in used(encoder) if name in first and name not in names]:
+    if missing := [name for name in model_columns(encoder) if name in first and name not in names]:
         raise SelectronError(
             f"there is no column {missing[0]!r}, which the model has learned from: rename it "
             "back, or add a blank one"
@@ -137,7 +137,7 @@ def others(saved: Saved, chunk: Chunk) -> dict[str, Any]:
     return {name: rows.column(name) for name in names if kinds.get(name, "ignored") == "ignored"}
 
 
-def used(encoder: Any) -> list[str]:
+def model_columns(encoder: Any) -> list[str]:
     """Return the columns that the model has learned from."""
     return [name for name, kind in encoder.kinds_.items() if kind not in (None, "ignored")]
 

@@ -26,17 +26,17 @@ from . import ExamplesFirst, Whole, files, warn
 from .files import naming
 from .models import is_table, load, save, uninterrupted
 from .options import (
-    by_time,
     check_fixed,
     check_usage,
+    class_weight_option,
     classes_of,
     contestants,
-    of_a_file,
-    of_weights,
-    target,
+    file_options,
+    needs_times,
+    path_option,
 )
 from .terminal import read_labels
-from .theorems import check_part, promises, theorems
+from .theorems import bounds_text, check_dense, theorems
 
 PICTURE = "selectron-run.png"
 
@@ -83,9 +83,9 @@ PICTURE = "selectron-run.png"
     "come at once.",
 )
 @click.option("--seed", type=Whole(), default=0, show_default=True, help="Seed of the draws.")
-@target("-o", "--output", help="Write every decision here: .csv, .jsonl or .parquet.")
-@target("--plot", "picture", help="Draw a picture here: .png, .svg or .pdf.")
-@target("--save", help="Save the model in this file, to continue later.")
+@path_option("-o", "--output", help="Write every decision here: .csv, .jsonl or .parquet.")
+@path_option("--plot", "picture", help="Draw a picture here: .png, .svg or .pdf.")
+@path_option("--save", help="Save the model in this file, to continue later.")
 @click.option(
     "--model",
     type=click.Path(exists=True, dir_okay=False),
@@ -110,8 +110,8 @@ PICTURE = "selectron-run.png"
     help="With --plot: draw how often predictions of each probability are right.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
-@of_a_file
-@of_weights
+@file_options
+@class_weight_option
 @click.option(
     "--kernel", type=KERNEL, help=f"Keep examples instead of weights: {', '.join(KERNEL.kinds)}."
 )
@@ -230,14 +230,14 @@ class Session:
     def _chunks(self, stack: ExitStack) -> Iterator[Chunk]:
         """Return the chunks of the file, or of the digits without one."""
         if self.file is None:
-            return files.digits(self.options["seed"])
+            return files.digit_chunks(self.options["seed"])
         self.source = files.source_of(choice=self.before and self.before.choice, **self.options)
-        source = stack.enter_context(closing(files.watched(self.source)))
+        source = stack.enter_context(closing(files.with_progress(self.source)))
         labels = self.options["labels"]
         chunks = files.relabelled(source, self.source, labels, read_labels(labels))
-        chunks = files.after(chunks, self.behind, self.file)
+        chunks = files.skip_rows(chunks, self.behind, self.file)
         asker = self.before.classifier.asker if self.before else None
-        if by_time(self.options["budget"], asker, *self.options["askers"]):
+        if needs_times(self.options["budget"], asker, *self.options["askers"]):
             since = self.before.since if self.before else -math.inf
             column = self.source.choice.time
             chunks = files.warn_if_unordered(chunks, self.file, column, since)
@@ -281,7 +281,7 @@ class Session:
         scored = given["metrics"] or given["as_json"] or given["calibration"]
         # the probabilities of a model that is saved learn from full records
         full = bool(given["output"] or given["bounds"] or given["save"])
-        check = check_part if given["bounds"] else None
+        check = check_dense if given["bounds"] else None
         with closing(self.contest.play(chunk, full, check, scored)) as parts:
             for part in parts:
                 if given["bounds"]:
@@ -294,9 +294,9 @@ class Session:
         chunk, numbers, outcomes = part
         for contestant, outcome in zip(self.contest.contestants, outcomes, strict=True):
             names = self.contest.classes.names
-            table = files.decisions(names, chunk.first, contestant, outcome, numbers)
+            table = files.decision_table(names, chunk.first, contestant, outcome, numbers)
             if self.append is None:
-                self.append = files.appending(Path(self.options["output"]), table.schema, stack)
+                self.append = files.appender(Path(self.options["output"]), table.schema, stack)
             self.append(table)
 
     def save(self) -> str:
@@ -352,18 +352,18 @@ def report(contest: Contest, bounds: list[list[dict]] | None, options: dict[str,
         tables.majority(contestants[0].true, names),
         f"{SORTED}." * contest.order.sorted,
         "A budget, such as --budget 10%, would also estimate the accuracy." * unaudited,
-        "\n".join(filter(None, map(unknown, contestants))),
+        "\n".join(filter(None, map(unaskable_rows, contestants))),
         detected(results),
-        "\n".join(filter(None, map(waiting, contestants))),
+        "\n".join(filter(None, map(late_labels, contestants))),
     ]
     if options["metrics"]:
         paragraphs += [tables.described(one.metrics(names), one.title) for one in contestants]
     if bounds is not None:
-        paragraphs.append(promises(contestants, bounds))
+        paragraphs.append(bounds_text(contestants, bounds))
     click.echo("\n\n".join(filter(None, paragraphs)))
 
 
-def unknown(contestant: Contestant) -> str:
+def unaskable_rows(contestant: Contestant) -> str:
     """Return which rows had no chance to be asked for; empty if all had one."""
     if not contestant.unaskable:
         return ""
@@ -374,7 +374,7 @@ def unknown(contestant: Contestant) -> str:
     )
 
 
-def waiting(contestant: Contestant) -> str:
+def late_labels(contestant: Contestant) -> str:
     """Return how many labels have not come by the end of the stream; empty if all have."""
     late = sum(ticket.delayed is not None for ticket in contestant.model.open.values())
     what = f"labels that have not come, and are not learned: {late:,}"

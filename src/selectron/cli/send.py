@@ -12,7 +12,7 @@ import click
 
 from ..engine.parameters import counted
 from ..errors import SelectronError
-from . import ExamplesFirst, reported, warn
+from . import ExamplesFirst, reporting_errors, warn
 
 ADDRESS = re.compile(r"https?://[^\s?#]+")
 TABLES = ".csv", ".tsv", ".parquet", ".pq", ".svm", ".svmlight", ".libsvm"
@@ -53,8 +53,8 @@ def send(file: str, url: str, token: str | None, **options: Any) -> None:
     if not ADDRESS.fullmatch(url):
         what = f"{url!r} is not http://HOST:PORT/v1/streams/NAME"
         raise click.BadParameter(what, param_hint="--to")
-    with reported("interrupted; the same command continues", extra="serve"):
-        new, asked, refused = fed(file, url, token, **options)
+    with reporting_errors("interrupted; the same command continues", extra="serve"):
+        new, asked, refused = feed(file, url, token, **options)
         click.echo(f"{counted(new, 'new item')}, {asked:,} of them asked for")
         if refused:
             were, them = ("were", "them") if refused > 1 else ("was", "it")
@@ -63,7 +63,7 @@ def send(file: str, url: str, token: str | None, **options: Any) -> None:
             raise SelectronError(f"{lines}: {advice}")
 
 
-def fed(file: str, url: str, token: str, field: str | None, name: str | None, again: bool) -> Any:
+def feed(file: str, url: str, token: str, field: str | None, name: str | None, again: bool) -> Any:
     """Send what is new; return how many items were new, asked for, and refused."""
     from tqdm import tqdm
 

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from ..errors import SelectronError
-from . import ExamplesFirst, Whole, reported
+from . import ExamplesFirst, Whole, reporting_errors
 
 
 @click.command(cls=ExamplesFirst)
@@ -57,9 +57,9 @@ def serve(files: tuple[str, ...], demo: bool, **options: Any) -> None:
     if keys and options["token"] is not None:
         raise click.UsageError("--token makes a token: leave out --list-tokens and --revoke.")
     folder = Path(options["data"] or ("selectron-data" if files else "selectron-demo"))
-    with reported(extra="serve"):
+    with reporting_errors(extra="serve"):
         if not keys:
-            served(files, demo, folder, **options)
+            serve_streams(files, demo, folder, **options)
             return
         from ..serve import tokens
         from ..serve.host import Host
@@ -72,7 +72,7 @@ def serve(files: tuple[str, ...], demo: bool, **options: Any) -> None:
                 click.echo("\t".join(row))
 
 
-def served(files: tuple[str, ...], demo: bool, folder: Path, **options: Any) -> None:
+def serve_streams(files: tuple[str, ...], demo: bool, folder: Path, **options: Any) -> None:
     """Serve, or make a token."""
     from ..serve import server
     from ..serve.declaration import read
@@ -86,7 +86,7 @@ def served(files: tuple[str, ...], demo: bool, folder: Path, **options: Any) -> 
     streams = [*found, DEMO] if demo else found
     made = partial(Host, folder, streams, accept_loss=options["accept_loss"])
     if options["token"] is not None:
-        one_token(made, options["token"])
+        make_token(made, options["token"])
         return
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # all `finally` blocks run
     with server.listening(options["host"], options["port"]) as door:
@@ -110,7 +110,7 @@ def show_tokens(host: Any, where: str, demo: bool) -> None:
     click.echo(f"Open {where}/" + (f"#token={token}" if token else " with a token for annotate"))
 
 
-def one_token(made: Callable[[], Any], text: str) -> None:
+def make_token(made: Callable[[], Any], text: str) -> None:
     """Make a token from ROLE[:NAME[:DAYS]], and print it; no store is made for a wrong one."""
     from ..serve.tokens import NewToken
 

@@ -13,9 +13,9 @@ from ..engine.rows import Sparse
 from ..errors import SelectronError
 from ..specs import spec_of
 from . import ExamplesFirst
-from .files import all_columns, records_of, watched
+from .files import all_columns, records_of, with_progress
 from .models import Saved, load
-from .options import model_and_file, of_a_model, of_text
+from .options import model_and_file, model_arguments, text_options
 
 MOST = 10  # weights that are shown
 ROWS = 20_000  # of a file in which words are looked for
@@ -24,9 +24,9 @@ TO_NAME = "; to see them, add a file with such texts: selectron show MODEL FILE"
 
 
 @click.command(cls=ExamplesFirst)
-@of_a_model("MODEL [FILE]")
+@model_arguments("MODEL [FILE]")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@of_text
+@text_options
 def show(paths: tuple[str, ...], model: str | None, as_json: bool, **options: Any) -> None:
     """Show what MODEL has learned: rows, labels, classes, columns, and its largest weights.
 
@@ -76,7 +76,7 @@ def words_of(saved: Saved, file: str, options: dict[str, Any]) -> dict[int, str]
         raise SelectronError("the model has no weights of words: leave FILE out")
     layout, counts = saved.encoder.layout_, Counter[tuple[int, str]]()
     missing = set(texts)
-    with closing(watched(all_columns(file, **options))) as chunks:
+    with closing(with_progress(all_columns(file, **options))) as chunks:
         for row in islice(chain.from_iterable(map(records, chunks)), ROWS):
             missing -= row.keys()
             for name, text in texts.items():

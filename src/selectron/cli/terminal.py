@@ -42,7 +42,7 @@ class Command(Enum):
     UNDO = "u"
 
 
-def answer(proposal: Any, classes: list[Any], other: Callable[[], Any]) -> Any:
+def read_answer(proposal: Any, classes: list[Any], other: Callable[[], Any]) -> Any:
     """Read keys up to an answer; return its label, or Command.SKIP or UNDO.
 
     `other` asks for a label that is not the proposal; if it returns None, the keys go on. Raises
@@ -54,7 +54,7 @@ def answer(proposal: Any, classes: list[Any], other: Callable[[], Any]) -> Any:
         click.echo(f"  {menu(classes)}")
     while True:
         click.echo(f"  {proposal} ? ", nl=False)
-        key = pressed()
+        key = read_key()
         if key in CONFIRM:
             click.echo(proposal)
             return proposal
@@ -73,7 +73,7 @@ def answer(proposal: Any, classes: list[Any], other: Callable[[], Any]) -> Any:
 def first_class() -> Any:
     """Return a typed label while no class is known, or Command.SKIP or UNDO."""
     while True:
-        text = typed("label (s skips · u undoes · q quits)")
+        text = read_line("label (s skips · u undoes · q quits)")
         if text in COMMANDS:
             return command(text)
         if text and text not in LETTERS:
@@ -117,7 +117,7 @@ def choices(classes: Sequence[Any]) -> dict[str, Any]:
     return dict(zip(DIGITS, classes, strict=False))
 
 
-def typed(prompt: str, usual: str = "") -> str:
+def read_line(prompt: str, usual: str = "") -> str:
     """Return a typed line without the spaces around it; Enter alone is the `usual` one."""
     text = click.prompt(f"  {prompt}", default=usual, show_default=bool(usual)).strip()
     if not sys.stdin.isatty():  # a terminal has shown it
@@ -125,12 +125,12 @@ def typed(prompt: str, usual: str = "") -> str:
     return text
 
 
-def corrected(prompt: str, classes: Sequence[Any], named: bool, usual: str = "") -> Any:
+def read_label(prompt: str, classes: Sequence[Any], named: bool, usual: str = "") -> Any:
     """Return a typed label, None to go back; from the third class on, a new one is confirmed.
 
     Of named ones, the beginning will do if no other begins so.
     """
-    text, known = canonical(typed(prompt, usual)), {canonical(name): name for name in classes}
+    text, known = canonical(read_line(prompt, usual)), {canonical(name): name for name in classes}
     if not text or text in known:
         return known.get(text)
     if named:
@@ -151,10 +151,10 @@ def corrected(prompt: str, classes: Sequence[Any], named: bool, usual: str = "")
     if len(known) < 2 or label is None:
         return label
     new = "a new class, which --classes does not name" if named else "a new class"
-    return label if typed(f"{text!r} is {new}: add it? [y/N]").lower() in YES else None
+    return label if read_line(f"{text!r} is {new}: add it? [y/N]").lower() in YES else None
 
 
-def adding(estimator: Any, label: Any) -> Any:
+def add_class(estimator: Any, label: Any) -> Any:
     """Return a label, after adding it to the classes of an estimator where these are named."""
     if estimator.named_ and label not in (known := estimator.classes_.tolist()):
         named = known if estimator.classes is None else [*estimator.classes]
@@ -173,7 +173,7 @@ def until_quit(ask: Callable[[], None]) -> int | None:
     return None
 
 
-def pressed() -> str:
+def read_key() -> str:
     """Return the next key, or the next line of a pipe; raise EOFError at its end."""
     if sys.stdin.isatty():
         key = click.getchar()  # raises KeyboardInterrupt for Ctrl-C
@@ -185,21 +185,21 @@ def pressed() -> str:
     return key
 
 
-def shown(row: dict[str, Any], names: Sequence[str] = ()) -> str:
+def row_text(row: dict[str, Any], names: Sequence[str] = ()) -> str:
     """Return the values of a row as text: of these columns, by default the first that have one.
 
-    >>> shown({"alcohol": 13.2, "hue": None, "name": "Ida"})
+    >>> row_text({"alcohol": 13.2, "hue": None, "name": "Ida"})
     'alcohol: 13.2  name: Ida'
     """
     columns = [name for name in names or row if row.get(name) is not None]
     some = columns if names else columns[:SHOWN]
-    return "  ".join(f"{name}: {brief(row[name], bool(names))}" for name in some)
+    return "  ".join(f"{name}: {cell_text(row[name], bool(names))}" for name in some)
 
 
-def brief(value: Any, whole: bool) -> str:
+def cell_text(value: Any, whole: bool) -> str:
     """Return a value as a person sees it: cut with a mark, unless it is wanted whole.
 
-    >>> brief(1.5, False), brief("x" * 400, False)[-3:], len(brief("x" * 400, True))
+    >>> cell_text(1.5, False), cell_text("x" * 400, False)[-3:], len(cell_text("x" * 400, True))
     ('1.5', 'xx…', 400)
     """
     text = str(value)

@@ -15,7 +15,7 @@ from ..streams.readers import Chunk
 EVERY = 500  # rows between two switches of the digits' concept
 
 
-def check_part(chunk: Chunk, numbers: np.ndarray) -> None:
+def check_dense(chunk: Chunk, numbers: np.ndarray) -> None:
     """Raise UsageError unless the rows of a chunk are dense and of two classes."""
     if not isinstance(chunk.rows, Dense) or numbers.max(initial=0) > 2:
         raise click.UsageError("--bounds is for dense rows of two classes.")
@@ -47,7 +47,7 @@ def theorems(played: list[Played], contestants: list[Contestant], demo: bool) ->
     return found
 
 
-def promises(contestants: Sequence[Contestant], theorems: list[list[dict]]) -> str:
+def bounds_text(contestants: Sequence[Contestant], theorems: list[list[dict]]) -> str:
     """Return a table of outcomes and bounds as text."""
     lines = ["what the papers promise, with the best comparator found in hindsight:"]
     for contestant, claims in zip(contestants, theorems, strict=True):
