@@ -42,14 +42,14 @@ def test_a_number_is_read_as_its_text_is():
 
 def test_the_command_line_and_declarations_have_this_grammar(call, stream):
     pytest.importorskip("pydantic")
-    from selectron.serve.declaration import declared
+    from selectron.serve.declaration import validated
 
     for text, budget in GRAMMAR.items():
-        _, asker = declared({"name": "a", "classes": ["x", "y"], "budget": text}, "here").parts()
+        _, asker = validated({"name": "a", "classes": ["x", "y"], "budget": text}, "here").parts()
         assert asker[:4] == budget[:4]
     refused = call("run", stream[0], "--budget", "5/1y").stderr
     with pytest.raises(SelectronError) as caught:
-        declared({"name": "a", "classes": ["x", "y"], "budget": "5/1y"}, "here")
+        validated({"name": "a", "classes": ["x", "y"], "budget": "5/1y"}, "here")
     sentence = "'5/1y' is not a budget; give a share of rows up to 100%, such as '10%'"
     assert sentence in " ".join(refused.split())
     assert str(caught.value).startswith(f"here: {sentence}")

@@ -62,7 +62,7 @@ def test_tokens(shared, path, method, roles):
         assert shared.ask(method, filled(path), None).status_code == 200
         return
     expired = shared.host.make_token("old", "admin", 1)
-    shared.host.people[tokens.hashed(expired)] = tokens.Person("old", "admin", time.time() - 1)
+    shared.host.people[tokens.token_hash(expired)] = tokens.Person("old", "admin", time.time() - 1)
     for token in (None, "sel_wrong", "", expired):
         response = shared.ask(method, filled(path), token)
         assert response.status_code == 401, response.text

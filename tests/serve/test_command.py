@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from selectron import SelectronError
 from selectron.cli import main
-from selectron.serve.declaration import declared, read
+from selectron.serve.declaration import read, validated
 
 from . import hostile
 
@@ -196,4 +196,4 @@ def test_declarations_that_will_do(tmp_path):
         '[[stream]]\nname="a"\nclasses=["x","y"]\n[[stream]]\nname="b"\nnew_classes=true'
     )
     assert [stream.name for stream in read(file)] == ["a", "b"]
-    assert declared({"name": "a", "classes": ["x", "y"]}, "here").budget == "10%"
+    assert validated({"name": "a", "classes": ["x", "y"]}, "here").budget == "10%"

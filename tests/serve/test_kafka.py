@@ -14,7 +14,7 @@ import pytest
 from selectron.errors import SelectronError
 from selectron.serve import kafka
 from selectron.serve.answering import Answer, answer
-from selectron.serve.declaration import declared as declaration_of
+from selectron.serve.declaration import validated as declaration_of
 from selectron.serve.host import Host
 from selectron.serve.service import Work
 

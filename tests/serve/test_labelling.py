@@ -128,7 +128,7 @@ def test_spaces_around_a_class_do_not_count(web):
 
 def test_a_declared_class_has_a_name():
     with pytest.raises(SelectronError, match=r"classes\.1: String should have at least 1"):
-        declaration.declared({"name": "mail", "classes": ["ham", " "]}, "mail.toml")
+        declaration.validated({"name": "mail", "classes": ["ham", " "]}, "mail.toml")
 
 
 def test_others_answers_are_not_undone(web):

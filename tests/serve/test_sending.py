@@ -59,11 +59,11 @@ def test_it_gets_there_once_and_resumes(live, sender, file, monkeypatch):
     warned: list[str] = []
     unsteady = Sender(sender.url, live.tokens["ingest"], client, warned.append)
     with closing(unsteady), pytest.raises(SelectronError, match="the line is cut"):
-        sending.sent(unsteady, found, lambda n: None, print)
+        sending.send_all(unsteady, found, lambda n: None, print)
     assert warned[0] == f"{sender.url}/batch: lost on the way; trying again for a minute"
     start = resumed(sender, keys, "rows")
     assert start == 1000  # two batches of 500, the second without a reply
-    done = sending.sent(sender, found[start:], lambda n: None, print)
+    done = sending.send_all(sender, found[start:], lambda n: None, print)
     assert done == (200, 200)
     assert resumed(sender, keys, "rows") == 1200
     assert live.host.views["mail"]["items"] == 1200

@@ -94,6 +94,6 @@ def feed(file: str, url: str, token: str, field: str | None, name: str | None, a
             for line in islice(found, max(0, start - 1), start):
                 (reply,) = sender.send([line.text])
                 if "error" in reply:  # the stream has another item with its id
-                    raise SelectronError(sending.reason(line, reply))
-            new, asked = sending.sent(sender, found, bar.update, refused, lines.more)
+                    raise SelectronError(sending.refusal(line, reply))
+            new, asked = sending.send_all(sender, found, bar.update, refused, lines.more)
             return new, asked, len(failed)

@@ -89,7 +89,7 @@ def serve_streams(files: tuple[str, ...], demo: bool, folder: Path, **options: A
         make_token(made, options["token"])
         return
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # all `finally` blocks run
-    with server.listening(options["host"], options["port"]) as door:
+    with server.listen(options["host"], options["port"]) as door:
         host, port = made(), door.getsockname()[1]
         show_tokens(host, f"http://{bare(options['host'])}:{port}", demo)
         click.echo(f"Everything is kept in {folder}; Ctrl-C ends.")

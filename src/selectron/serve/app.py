@@ -20,7 +20,7 @@ from .. import __version__
 from . import routes
 from .guard import Guard, Rates
 from .host import Host
-from .requests import Bodies, allowed, sent, strict_routes
+from .requests import Bodies, allowed, mime, strict_routes
 from .service import BROKEN
 from .strict import Problem, unfit
 
@@ -111,7 +111,7 @@ def add_plain(app: FastAPI) -> None:
 
     router = strict_routes("", "health")
 
-    @router.get("/metrics", **allowed("read"), **sent("text/plain"))
+    @router.get("/metrics", **allowed("read"), **mime("text/plain"))
     async def metrics(request: Request) -> Response:
         """Return metrics for Prometheus."""
         return Response(generate_latest(Figures(request.app.state.host)), media_type="text/plain")

@@ -166,7 +166,7 @@ class Declaration(Section):
         return learner, budget
 
 
-def declared(values: dict[str, Any], where: str) -> Declaration:
+def validated(values: dict[str, Any], where: str) -> Declaration:
     """Return a declaration from its table. Raises SelectronError if it is invalid."""
     try:
         return Declaration.model_validate(values)
@@ -192,10 +192,10 @@ def read(path: str | Path) -> list[Declaration]:
         raise SelectronError(f"{path} is not TOML: {error}.") from None
     several = values.pop("stream", None)
     if several is None:
-        return [declared({"name": Path(path).stem, **values}, str(path))]
+        return [validated({"name": Path(path).stem, **values}, str(path))]
     if values or not isinstance(several, list):
         raise SelectronError(f"{path}: there must be nothing except [[stream]] tables.")
-    found = [declared(table, f"{path}, stream {i + 1}") for i, table in enumerate(several)]
+    found = [validated(table, f"{path}, stream {i + 1}") for i, table in enumerate(several)]
     if len({stream.name for stream in found}) < len(found):
         raise SelectronError(f"{path}: two streams have the same name.")
     return found

@@ -66,12 +66,12 @@ def feed(host: Host, ending: Event) -> None:
     source = islice(enumerate(messages()), sent, None)
     ready = max(1, FIRST - sent)
     while not ending.is_set():
-        host.submit(Work(partial(added, list(islice(source, ready))))).exception(timeout=300)
+        host.submit(Work(partial(add_messages, list(islice(source, ready))))).exception(timeout=300)
         ready = 1
         ending.wait(1 / PACE)
 
 
-def added(found: list[tuple[int, dict[str, Any]]], service: Service, at: float) -> None:
+def add_messages(found: list[tuple[int, dict[str, Any]]], service: Service, at: float) -> None:
     """Add messages, with ids from their numbers."""
     stream = service.streams[DEMO.name]
     items = [Item.of(f"message-{number}", x, stream.row_of(x)) for number, x in found]

@@ -190,7 +190,7 @@ class Host:
             if any(one.name == name and not one.expired(self.clock()) for one in people):
                 message = f"There is a token named {name!r}: revoke it first, or give another name."
                 raise Problem(409, "conflict", message)
-            service.store.put_token(name, role, tokens.hashed(token), until)
+            service.store.put_token(name, role, tokens.token_hash(token), until)
 
         self._tokens(make)
         return token

@@ -43,7 +43,7 @@ def connected(host: Host) -> AbstractContextManager[None]:
     return running(*(each.run for each in found))
 
 
-def client(kind: str, kafka: Kafka, **options: Any) -> Any:
+def kafka_client(kind: str, kafka: Kafka, **options: Any) -> Any:
     """Return a Consumer or a Producer. Raises SelectronError if it cannot be made."""
     try:
         import confluent_kafka
@@ -100,7 +100,7 @@ class Reader(Worker):
         self.found: list[tuple[Any, Item | Problem]] = []  # messages that are not stored yet
         group = {"group.id": "selectron", "enable.auto.commit": False}  # no offsets at the brokers
         reset = {"auto.offset.reset": "earliest"}
-        self.client = client("Consumer", self.kafka, **group, **reset)
+        self.client = kafka_client("Consumer", self.kafka, **group, **reset)
 
     def run(self, ending: Event) -> None:
         """Run until the end, and close the consumer."""
@@ -183,7 +183,7 @@ class Writer(Worker):
         self.place = f"kafka:{self.name}:sent:{self.kafka.decisions}"
         self.last = self.host.read(lambda db: db.offset(self.place)) or 0
         limits = {"delivery.timeout.ms": int(1000 * FLUSH), "enable.idempotence": True}
-        self.client = client("Producer", self.kafka, **limits)  # which keeps the order
+        self.client = kafka_client("Producer", self.kafka, **limits)  # which keeps the order
 
     def turn(self, ending: Event) -> None:
         """Send decisions and answers of a page of the log, without data; wait if there are none."""

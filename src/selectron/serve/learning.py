@@ -38,17 +38,18 @@ def extractor(features: Features) -> Extractor:
     >>> row({"text": "win money money"}).values.round(2)
     array([0.89, 0.45])
     """
-    return {"auto": mixed, "vector": vector}.get(features.kind, fields)(features)
+    kinds = {"auto": mixed_extractor, "vector": vector_extractor}
+    return kinds.get(features.kind, fields_extractor)(features)
 
 
-def mixed(features: Features) -> Extractor:
+def mixed_extractor(features: Features) -> Extractor:
     """Return the function that takes the fields that are encoded; those of objects are columns."""
     whole = {*features.columns, *features.ignore}
     ignored = {*features.ignore, *(n for n, kind in features.columns.items() if kind == "ignored")}
 
     def row(item: dict[str, Any]) -> Row:
         item = {name: x for name, x in item.items() if name not in ignored}
-        if (count := leaves(item)) > FIELDS:
+        if (count := count_fields(item)) > FIELDS:
             raise invalid(f"An item must have at most {FIELDS} fields, got {count}.")
         try:
             columns = flattened(item, whole)
@@ -65,9 +66,9 @@ def mixed(features: Features) -> Extractor:
     return row
 
 
-def leaves(item: dict[str, Any]) -> int:
+def count_fields(item: dict[str, Any]) -> int:
     """Return the number of fields, those of objects included."""
-    return sum(leaves(x) if isinstance(x, dict) else 1 for x in item.values())
+    return sum(count_fields(x) if isinstance(x, dict) else 1 for x in item.values())
 
 
 def is_flat(value: Any) -> bool:
@@ -77,12 +78,12 @@ def is_flat(value: Any) -> bool:
     return not isinstance(value, dict)
 
 
-def hashed(names: Iterable[str], size: int) -> Counter[int]:
+def hashes(names: Iterable[str], size: int) -> Counter[int]:
     """Return how often each column occurs when words or categories are hashed to `size` columns."""
     return Counter(abs(murmurhash3_32(name)) % size for name in names)
 
 
-def fields(features: Features) -> Extractor:
+def fields_extractor(features: Features) -> Extractor:
     """Return the extractor of named fields: hashed columns, numbers, marks of missing numbers.
 
     Words count as in HashingVectorizer without signs, whose `transform` takes ten times as long.
@@ -92,14 +93,14 @@ def fields(features: Features) -> Extractor:
     needed = features.kind == "text"
 
     def row(item: dict[str, Any]) -> Row:
-        values: dict[int, float] = {**hashed(categories(item, features.categorical), features.size)}
-        if text := joined(item, features.text, needed):
-            counts = hashed(words_of(text), features.size)
+        values = dict[int, float](hashes(categories(item, features.categorical), features.size))
+        if text := joined_text(item, features.text, needed):
+            counts = hashes(words_of(text), features.size)
             length = math.sqrt(sum(count * count for count in counts.values()))
             for place, count in counts.items():
                 values[place] = values.get(place, 0) + count / length
         for place, (name, (centre, scale)) in enumerate(scales, features.size):
-            value = number(item, name, centre, scale)
+            value = scaled_number(item, name, centre, scale)
             values[place + len(scales) * (value is None)] = 1.0 if value is None else value
         columns = sorted(place for place, value in values.items() if value)
         data = np.array([values[place] for place in columns], float)
@@ -108,7 +109,7 @@ def fields(features: Features) -> Extractor:
     return row
 
 
-def vector(features: Features) -> Extractor:
+def vector_extractor(features: Features) -> Extractor:
     """Return the extractor of vectors: dense rows, unchanged."""
     name = features.vector
 
@@ -124,7 +125,7 @@ def vector(features: Features) -> Extractor:
     return row
 
 
-def joined(item: dict[str, Any], names: Sequence[str], needed: bool) -> str:
+def joined_text(item: dict[str, Any], names: Sequence[str], needed: bool) -> str:
     """Return the joined text of these fields. Raises Problem if one is `needed` and none exists."""
     found = [item[name] for name in names if item.get(name) is not None]
     if (needed and not found) or not all(isinstance(text, str) for text in found):
@@ -142,7 +143,7 @@ def categories(item: dict[str, Any], names: Sequence[str]) -> list[str]:
     return [f"{name}={value}" for name, value in found.items()]
 
 
-def number(item: dict[str, Any], name: str, centre: float, scale: float) -> float | None:
+def scaled_number(item: dict[str, Any], name: str, centre: float, scale: float) -> float | None:
     """Return a numeric field after scaling, None if it is missing."""
     value = item.get(name)
     if value is None or value == "":

@@ -28,7 +28,7 @@ Found = TypeVar("Found")
 PAGE = 2000  # entries that are read at a time
 
 
-def number_of(db: Log, stream: Stream, key: str) -> int:
+def item_number(db: Log, stream: Stream, key: str) -> int:
     """Return the number of an item by its own id. Raises Problem (404) if there is none."""
     event = db.item_of(stream.id, key)
     if event is None:
@@ -180,7 +180,7 @@ MEDIA = {
 }
 
 
-def exported(rows: Iterable[dict[str, Any]], kind: str) -> Iterator[bytes]:
+def export_file(rows: Iterable[dict[str, Any]], kind: str) -> Iterator[bytes]:
     """Yield an exported file in pieces, in bounded memory; missing values are empty in CSV."""
     if kind == "parquet":
         yield from parquet(rows)
@@ -188,7 +188,7 @@ def exported(rows: Iterable[dict[str, Any]], kind: str) -> Iterator[bytes]:
     lines: Iterable[str] = (strict.dumps(row, sort=False) + "\n" for row in rows)
     if kind == "csv":
         lines = chain([",".join(COLUMNS) + "\n"], map(comma_separated, rows))
-    for part in parts(lines, len, PIECE):
+    for part in grouped(lines, len, PIECE):
         yield "".join(part).encode()
 
 
@@ -210,14 +210,14 @@ def parquet(rows: Iterable[dict[str, Any]]) -> Iterator[bytes]:
     with tempfile.TemporaryFile() as file:
         with pq.ParquetWriter(file, SCHEMA) as writer:
             texts = map(data_as_text, rows)
-            for part in parts(texts, lambda row: len(row["data"] or ""), LONG, TOGETHER):
+            for part in grouped(texts, lambda row: len(row["data"] or ""), LONG, TOGETHER):
                 writer.write_table(pa.Table.from_pylist(part, schema=SCHEMA))
         file.seek(0)
         while piece := file.read(PIECE):
             yield piece
 
 
-def parts(
+def grouped(
     rows: Iterable[Found], size: Callable[[Found], int], most: int, count: int | None = None
 ) -> Iterator[list[Found]]:
     """Yield lists of rows, each of up to `count` rows and until their sizes reach `most`."""

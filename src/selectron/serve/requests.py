@@ -52,7 +52,7 @@ class Bodies:
         if (size := length(request.scope, limit)) > limit:
             raise too_long(limit)
         async with self._place() if size > SMALL else nullcontext():
-            yield await arrived(request, limit)
+            yield await read_body(request, limit)
 
     @asynccontextmanager
     async def _place(self) -> AsyncIterator[None]:
@@ -79,7 +79,7 @@ def too_long(limit: int) -> Problem:
     return Problem(413, "too_long", f"The body is longer than {limit} bytes.")
 
 
-async def arrived(request: Request, limit: int) -> bytes:
+async def read_body(request: Request, limit: int) -> bytes:
     """Return the whole body."""
     body = bytearray()
     try:
@@ -155,7 +155,7 @@ def allowed(*roles: str, **extra: Any) -> dict[str, Any]:
     return {"openapi_extra": {"x-roles": list(roles), **extra}}
 
 
-def sent(*media: str) -> dict[str, Any]:
+def mime(*media: str) -> dict[str, Any]:
     """Return the options of a route whose reply is no JSON, for the schema."""
     content = {kind.partition(";")[0]: {"schema": {"type": "string"}} for kind in media}
     return {"response_class": Response, "responses": {200: {"content": content}}}
@@ -193,15 +193,15 @@ class Call:
         return Response(text, media_type="application/json")
 
 
-async def reading(request: Request, stream: Name) -> Call:
+async def read_call(request: Request, stream: Name) -> Call:
     """Return a request that reads a stream."""
     return Call(request, stream)
 
 
-async def writing(request: Request, stream: Name, key: Key = None) -> Call:
+async def write_call(request: Request, stream: Name, key: Key = None) -> Call:
     """Return a request that changes a stream."""
     return Call(request, stream, key)
 
 
-Reading = Annotated[Call, Depends(reading)]
-Writing = Annotated[Call, Depends(writing)]
+Reading = Annotated[Call, Depends(read_call)]
+Writing = Annotated[Call, Depends(write_call)]

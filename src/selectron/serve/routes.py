@@ -13,7 +13,7 @@ from pydantic import ConfigDict, Field
 from . import answering, reading, strict
 from .answering import Answer, Correction, Token
 from .learning import Extractor
-from .requests import Call, Number, Reading, Writing, allowed, sent, strict_routes
+from .requests import Call, Number, Reading, Writing, allowed, mime, strict_routes
 from .stream import Item, Stream
 from .strict import Body, Problem
 from .tokens import NewToken
@@ -93,7 +93,7 @@ class Task(Body):
     def annotated(self, number: int, call: Call) -> tuple[Item, Answer | None]:
         """Return the item of a task, and its answer; a Problem names the task."""
         key = None if self.id is None else f"ls-{self.id}"
-        with naming(number, key):
+        with naming_task(number, key):
             item = NewItem.of({"id": key, "data": self.data}).made(call.stream.row_of)
             origin = (self.meta or {}).get("item")
             item = item._replace(number=origin if type(origin) is int else None)
@@ -113,7 +113,7 @@ async def import_tasks(
 
 
 @contextmanager
-def naming(number: int, key: str | None) -> Iterator[None]:
+def naming_task(number: int, key: str | None) -> Iterator[None]:
     """Raise a Problem again that names the task, by its number and id."""
     try:
         yield
@@ -127,7 +127,7 @@ def add_tasks(stream: Stream, found: list, who: str, at: float) -> dict[str, Any
     more: set[str] = set()
     for number, (item, given) in enumerate(found, 1):
         if given is not None:
-            with naming(number, item.key):
+            with naming_task(number, item.key):
                 answering.check(stream, given, more)
             more |= {given.label} - {None}
     added, learned = stream.add([item for item, _ in found], who, at), 0
@@ -184,7 +184,7 @@ async def answer_by_id(call: Writing, body: AnswerById) -> Response:
     """Answer about an item by its own id."""
 
     def answered(stream: Stream, who: str, at: float) -> dict[str, Any]:
-        number = reading.number_of(stream.db, stream, body.id)
+        number = reading.item_number(stream.db, stream, body.id)
         return answering.answer(stream, number, body, who, at)
 
     return await call.write(answered)
@@ -253,7 +253,7 @@ async def state(call: Reading) -> dict[str, Any]:
 @reports.get("/streams/{stream}/items", **allowed(*ALL))
 def item_by_id(call: Reading, id: Id) -> dict[str, Any]:
     """Return an item by its own id."""
-    return item(call, call.host.read(lambda db: reading.number_of(db, call.stream, id)))
+    return item(call, call.host.read(lambda db: reading.item_number(db, call.stream, id)))
 
 
 @reports.get("/streams/{stream}/items/{item}", **allowed(*ALL))
@@ -276,7 +276,7 @@ def answers(
     return {"answers": found, "classes": call.view["classes"]}
 
 
-@reports.get("/streams/{stream}/export", **allowed("read"), **sent(*reading.MEDIA.values()))
+@reports.get("/streams/{stream}/export", **allowed("read"), **mime(*reading.MEDIA.values()))
 def export(
     call: Reading, format: Annotated[Literal["jsonl", "csv", "parquet"], Query()] = "jsonl"
 ) -> StreamingResponse:
@@ -284,7 +284,7 @@ def export(
 
     def content() -> Any:
         with call.host.reading() as db:
-            yield from reading.exported(reading.audit(db, call.stream), format)
+            yield from reading.export_file(reading.audit(db, call.stream), format)
 
     headers = {"content-disposition": f'attachment; filename="{call.stream.name}.{format}"'}
     return StreamingResponse(content(), media_type=reading.MEDIA[format], headers=headers)
@@ -305,7 +305,7 @@ def export_tasks(call: Reading) -> StreamingResponse:
     return StreamingResponse(content(), media_type="application/json")
 
 
-@reports.get("/streams/{stream}/events", **allowed("annotate", "read"), **sent("text/event-stream"))
+@reports.get("/streams/{stream}/events", **allowed("annotate", "read"), **mime("text/event-stream"))
 async def news(call: Reading) -> StreamingResponse:
     """Send the state of a stream whenever it changes, as server-sent events."""
     return StreamingResponse(events(call), media_type="text/event-stream")

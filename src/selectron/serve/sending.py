@@ -14,7 +14,7 @@ import httpx2
 from ..errors import SelectronError
 from ..streams.readers.json_lines import ADVICE, ARRAY
 from . import strict
-from .reading import parts
+from .reading import grouped
 from .strict import Problem
 
 TOGETHER, BYTES = 500, 4 << 20  # items, and bytes, of a batch
@@ -74,8 +74,8 @@ class Sender:
             if response.status_code in none:
                 return None
             if response.status_code < 300:
-                return answer(response)
-            reason = message(response)
+                return json_of(response)
+            reason = error_message(response)
             if response.status_code == 404:
                 reason = f"{reason.rstrip('.')}; a stream is at http://HOST:PORT/v1/streams/NAME"
             if response.status_code not in (408, 429, 503, 507):
@@ -83,7 +83,7 @@ class Sender:
         raise SelectronError(f"{url}: {reason.rstrip('.')}.")
 
 
-def answer(response: Any) -> Any:
+def json_of(response: Any) -> Any:
     """Return what a reply holds; raise SelectronError if that is not JSON, as of another server."""
     try:
         return response.json()
@@ -91,7 +91,7 @@ def answer(response: Any) -> Any:
         raise SelectronError(f"{response.url}: this is no server of Selectron's.") from None
 
 
-def message(response: Any) -> str:
+def error_message(response: Any) -> str:
     """Return the error message of a reply."""
     if response.is_redirect:
         return f"the server is at {response.headers['location']}: give that address"
@@ -145,16 +145,16 @@ def items(
         if not line:
             continue
         try:
-            yield item(line, f"{name}, line {number}", f"{name}:{number}", field)
+            yield parse_item(line, f"{name}, line {number}", f"{name}:{number}", field)
         except SelectronError as error:
             if refused is None or number == 1:  # where the first is wrong, it is another file
                 raise
             refused(str(error))
 
 
-def item(line: bytes, where: str, usual: str, field: str | None) -> Line:
+def parse_item(line: bytes, where: str, usual: str, field: str | None) -> Line:
     """Return a line as an item, whose id is `usual` unless the line has one."""
-    own, data = parsed(line, where)
+    own, data = parse_line(line, where)
     if field is not None:
         own = data.get(field, own)
     elif own is None:
@@ -166,7 +166,7 @@ def item(line: bytes, where: str, usual: str, field: str | None) -> Line:
     return Line(where, str(own), text)
 
 
-def parsed(line: bytes, where: str) -> tuple[Any, dict[str, Any]]:
+def parse_line(line: bytes, where: str) -> tuple[Any, dict[str, Any]]:
     """Return the id of a line, None if it has none of its own, and its data."""
     if not line.startswith(b"{"):
         try:
@@ -198,7 +198,7 @@ def resumed(sender: Sender, keys: list[str], name: str) -> int:
     return bisect_left(keys, True, key=lambda key: not sender.has(key))
 
 
-def reason(line: Line, reply: Any) -> str:
+def refusal(line: Line, reply: Any) -> str:
     """Return why the stream refuses an item."""
     why = f"{line.where}: {reply['error']['message'].rstrip('.')}"
     other = "; use another --name for other lines" if reply["error"]["code"] == "conflict" else ""
@@ -211,10 +211,10 @@ def batches(found: Iterable[Line], more: Callable[[], bool] = lambda: True) -> I
     def size(line: Line) -> int:
         return 4 * len(line.text) if more() else BYTES  # bytes at most
 
-    return parts(found, size, BYTES, TOGETHER)
+    return grouped(found, size, BYTES, TOGETHER)
 
 
-def sent(
+def send_all(
     sender: Sender,
     found: Iterable[Line],
     progress: Callable[[int], object],
@@ -230,7 +230,7 @@ def sent(
         replies = sender.send([line.text for line in batch])
         for line, reply in zip(batch, replies, strict=True):
             if "error" in reply:
-                refused(reason(line, reply))
+                refused(refusal(line, reply))
             elif not reply["known"]:
                 new, asked = new + 1, asked + reply["asked"]
         progress(len(batch))

@@ -197,7 +197,7 @@ def server(app: Any, host: str, port: int, each: int) -> Server:
     )
 
 
-def listening(address: str, port: int) -> socket.socket:
+def listen(address: str, port: int) -> socket.socket:
     """Return a socket that listens at an address. Raises SelectronError if it cannot."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     found = socket.socket(family)

@@ -172,7 +172,7 @@ class Service:
             self.store.begin()
             self.store.forget_replies(at - REMEMBERED)
             for stream in self.streams.values():
-                days, saved = stream.declaration.privacy.retention_days, snapshots.kept(stream)
+                days, saved = stream.declaration.privacy.retention_days, snapshots.paths(stream)
                 if days and saved:
                     self.store.forget(stream.id, int(saved[-1].stem), at - 86_400 * days)
             self.store.commit()

@@ -22,7 +22,7 @@ def folder(stream: Stream) -> Path:
     return stream.store.folder / "snapshots" / stream.name
 
 
-def kept(stream: Stream) -> list[Path]:
+def paths(stream: Stream) -> list[Path]:
     """Return the snapshots of a stream, latest first."""
     return sorted(folder(stream).glob("*.model"), key=lambda path: -int(path.stem))
 
@@ -50,7 +50,7 @@ def take(stream: Stream) -> None:
     path = here / f"{stream.seq}.model"
     storage.write(path, header, arrays)
     path.chmod(store.FILE)
-    latest = kept(stream)[:KEPT]
+    latest = paths(stream)[:KEPT]
     for path in here.iterdir():
         if path not in latest:
             path.unlink(missing_ok=True)
@@ -63,7 +63,7 @@ def restore(stream: Stream, accept_loss: bool = False) -> None:
     is raised; with `accept_loss` the model stays as it was before that item.
     """
     stream.reset()
-    for path in kept(stream):
+    for path in paths(stream):
         try:
             load(stream, path)
             break

@@ -85,7 +85,7 @@ def reader(folder: Path) -> Log:
     return sqlite3.connect(uri, uri=True, check_same_thread=False, factory=Log)
 
 
-def opened(path: Path) -> Log:
+def open_database(path: Path) -> Log:
     """Return a connection to a database, which is made if there is none."""
     os.close(opener(path, os.O_RDWR))  # SQLite's other files follow its mode
     db = sqlite3.connect(
@@ -101,7 +101,7 @@ def opened(path: Path) -> Log:
             db.executescript(SCHEMA)
     except sqlite3.DatabaseError as error:
         db.close()
-        raise damaged(path, str(error)) from None
+        raise corrupt(path, str(error)) from None
     if version not in (0, VERSION):
         db.close()
         raise SelectronError(
@@ -111,7 +111,7 @@ def opened(path: Path) -> Log:
     return db
 
 
-def damaged(path: Path, how: str) -> SelectronError:
+def corrupt(path: Path, how: str) -> SelectronError:
     """Return the error that a store is damaged."""
     return SelectronError(f"{path} is damaged ({how}): bring back a copy.")
 
@@ -135,7 +135,7 @@ class Store:
                     f"{folder} is in use by another server: stop it, or give another --data."
                 ) from None
             self.head = undoing.enter_context(open(folder / "head", "r+b", 0, opener=opener))
-            self.db = undoing.enter_context(closing(opened(folder / DATABASE)))
+            self.db = undoing.enter_context(closing(open_database(folder / DATABASE)))
             self._verify(accept_loss)
             query = "SELECT seal, item, stream, at, CAST(raw AS BLOB), features FROM contents"
             self.found_damaged = [
@@ -164,12 +164,12 @@ class Store:
                     seq, before = self.last
                     self.last, self.last_at = (seq + 1, sealed(entry, before)), entry[5]
                     if (entry[0], seal) != self.last:
-                        raise damaged(path, f"entry {seq + 1} of the log is not what was written")
+                        raise corrupt(path, f"entry {seq + 1} of the log is not what was written")
                     seen = seen or self.last == mark
                 if (found := checked.result().fetchone()[0]) != "ok":
-                    raise damaged(path, found.splitlines()[0])
+                    raise corrupt(path, found.splitlines()[0])
         except (sqlite3.DatabaseError, UnicodeDecodeError, OverflowError) as error:
-            raise damaged(path, str(error)) from None
+            raise corrupt(path, str(error)) from None
         if not seen:
             raise SelectronError(
                 f"{path} has lost the end of its log: it ends with entry {self.last[0]}, and "

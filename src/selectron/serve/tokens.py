@@ -43,7 +43,7 @@ def owners(db: Log) -> dict[str, Person]:
     return {digest: Person(name, role, until) for name, role, digest, until in db.tokens()}
 
 
-def hashed(token: str) -> str:
+def token_hash(token: str) -> str:
     """Return the hash of a token: 192 random bits need no salt."""
     return sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
 
@@ -51,7 +51,7 @@ def hashed(token: str) -> str:
 def owner(header: str | None, people: dict[str, Person], now: float) -> Person | None:
     """Return the owner of an Authorization header, None without a valid token."""
     scheme, _, token = (header or "").partition(" ")
-    person = people.get(hashed(token.strip())) if scheme.lower() == "bearer" else None
+    person = people.get(token_hash(token.strip())) if scheme.lower() == "bearer" else None
     return None if person is None or person.expired(now) else person
 
 
