@@ -136,7 +136,7 @@ ASKER = Spec("asker", askers)
 KERNEL = Spec("kernel", kernels, polynomial="poly")
 
 
-def within(budget: askers.Budget | None, asker: Any, learner: Any, named: bool) -> Any:
+def budgeted(budget: askers.Budget | None, asker: Any, learner: Any, named: bool) -> Any:
     """Return the asker within the budget, or the default asker of the learner without one.
 
     A learner that the user has named, without asker or budget, asks by its margin, as in its paper.

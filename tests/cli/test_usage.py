@@ -15,7 +15,7 @@ from selectron import Budget, LeadingHistory, SelectronError
 from selectron.askers import Always
 from selectron.cli import COMMANDS, Whole, main
 from selectron.pool import SelfDirectedClassifier
-from selectron.specs import ASKER, KERNEL, LEARNER, within
+from selectron.specs import ASKER, KERNEL, LEARNER, budgeted
 
 FAST = ["--learner", "perceptron"]
 
@@ -332,7 +332,7 @@ def test_a_kind_that_there_is_not(call, stream):
 
 
 def test_always_within_a_budget_asks_at_random():
-    found = within(Budget(rate=0.1), Always(), LeadingHistory(), True)
+    found = budgeted(Budget(rate=0.1), Always(), LeadingHistory(), True)
     assert isinstance(found.asker, Always)
 
 

@@ -19,7 +19,7 @@ from sklearn.utils import murmurhash3_32
 from tests.data.test_encoder_cuts import bits, saved
 
 from selectron.data.encoder import TableEncoder
-from selectron.data.measured import far
+from selectron.data.measured import is_outlier
 from selectron.data.values import number_of, unit_of
 from selectron.errors import SelectronError
 
@@ -843,8 +843,8 @@ def test_a_number_is_far_if_it_is_8_deviations_off_those_before_it(count):
     for factor, expected in ((7.99, False), (8.01, True)):
         more = np.append(values, values.mean() + factor * values.std())
         z = (more[-1] - more.mean()) / more.std()
-        assert far(z, count + 1) == expected
-    assert not far(9.0, 8)
+        assert is_outlier(z, count + 1) == expected
+    assert not is_outlier(9.0, 8)
 
 
 def test_a_number_after_a_constant_counts_as_it_is():

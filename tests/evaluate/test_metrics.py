@@ -112,5 +112,5 @@ def test_rows_of_several_classes_have_none():
 
 def test_names_that_would_become_one_stay_long():
     names = [f"twelve chars {i} and as many again" for i in range(2)]
-    assert tables.brief(names) == names
-    assert tables.brief([names[0], "b"]) == ["twelve chars…s many again", "b"]
+    assert tables.short_names(names) == names
+    assert tables.short_names([names[0], "b"]) == ["twelve chars…s many again", "b"]

@@ -84,7 +84,7 @@ def test_what_was_done_before_an_error_is_kept(tmp_path):
 def test_another_function_or_code_is_another_result(tmp_path, monkeypatch):
     each(squared, calls(4), store=tmp_path)
     assert each(root, calls(4), store=tmp_path) == [2.0]
-    monkeypatch.setattr(module, "code", lambda function: "changed")
+    monkeypatch.setattr(module, "code_digest", lambda function: "changed")
     each(squared, calls(4), store=tmp_path)
     assert counted == [4, 4]
 
@@ -105,11 +105,11 @@ def test_a_change_in_a_module_that_the_function_imports_is_another_result(tmp_pa
 
 def test_a_change_in_the_library_is_another_result_but_in_what_only_reports(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "PACKAGE", tmp_path)
-    digests = [module.code.__wrapped__(squared)]
+    digests = [module.code_digest.__wrapped__(squared)]
     for folder in ("cli", "model"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "new.py").touch()
-        digests.append(module.code.__wrapped__(squared))
+        digests.append(module.code_digest.__wrapped__(squared))
     assert digests[0] == digests[1] != digests[2]
 
 

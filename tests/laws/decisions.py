@@ -19,7 +19,7 @@ from selectron.engine.rows import Dense
 from selectron.errors import SelectronError
 from selectron.kernels import RBF, Linear, Polynomial
 from selectron.learners import BudgetPerceptron, Forgetron
-from selectron.model.compose import kind_of
+from selectron.model.compose import asker_type
 from selectron.model.model import Model
 
 from .grid import ASKERS, LEARNERS, SPACES, every, named, plain_loop, sparse_block, stream
@@ -71,7 +71,7 @@ class InPython(Model):
 
     def equip(self) -> None:
         super().equip()
-        self.loop = plain_loop(type(self.learner), kind_of(self.asker), self.space)
+        self.loop = plain_loop(type(self.learner), asker_type(self.asker), self.space)
 
 
 def cells() -> Iterator[Cell]:

@@ -49,7 +49,7 @@ from selectron.learners import (
     SecondOrderPerceptron,
     ShiftingPerceptron,
 )
-from selectron.model.compose import check_pair, kind_of, parts, space_for
+from selectron.model.compose import asker_type, check_pair, parts, space_for
 from selectron.model.model import Model
 
 LEARNERS = {
@@ -122,7 +122,7 @@ class Case(NamedTuple):
     def kinds(self) -> tuple[type, Any, Any]:
         """Return what one compiled loop is made for."""
         space = space_for(self.learner, self.sparse, sketched=self.sketched)
-        return type(self.learner), kind_of(self.asker), space
+        return type(self.learner), asker_type(self.asker), space
 
     @property
     def second_order(self) -> bool:

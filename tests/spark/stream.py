@@ -78,7 +78,7 @@ def parts(learner: str, asker: str) -> tuple[Any, Any]:
     """Return a learner and an asker, or a budget such as 10%, by their names."""
     found = specs.LEARNER.convert(learner, None, None)
     if asker.endswith("%"):
-        return found, specs.within(Budget.parse(asker), None, found, named=True)
+        return found, specs.budgeted(Budget.parse(asker), None, found, named=True)
     return found, specs.ASKER.convert(asker, None, None)
 
 

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import selectron
-from selectron.data.cells import label as cell_label
+from selectron.data.cells import label_of as cell_label
 from selectron.errors import SelectronError
 from selectron.streams.classes import names_of
 from selectron.streams.readers import read, tables

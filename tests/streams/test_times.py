@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from selectron.data.cells import second
+from selectron.data.cells import time_of
 from selectron.errors import SelectronError
 from selectron.streams.readers import read
 
@@ -114,7 +114,7 @@ def test_svmlight_has_no_times(tmp_path):
 @pytest.mark.parametrize("cell", [True, None, 10**400, float("nan"), [1]])
 def test_odd_json_values_are_no_times(cell):
     with pytest.raises(SelectronError, match="is not a time"):
-        second(cell, "when")
+        time_of(cell, "when")
 
 
 @pytest.mark.parametrize("cell", ["1767225600000", "1e300", "-1767225600000", "253402300800"])
@@ -129,4 +129,4 @@ def test_times_that_no_date_could_be_are_most_likely_milliseconds(tmp_path, name
 
 
 def test_the_last_second_of_the_last_year_is_a_time(tmp_path):
-    assert second("253402300799", "when") == second("9999-12-31T23:59:59Z", "when")
+    assert time_of("253402300799", "when") == time_of("9999-12-31T23:59:59Z", "when")

@@ -14,12 +14,12 @@ import numpy as np
 from .. import storage
 from ..askers import Always, Budget
 from ..askers.budget import record_of
-from ..data.cells import canonical, check_unique, second
+from ..data.cells import canonical, check_unique, time_of
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
 from ..evaluate.audit import ROWS, Audit, estimated
 from ..evaluate.contest import Contest, Contestant
-from ..specs import within
+from ..specs import budgeted
 from ..streams.classes import Classes
 from ..streams.readers import Chunk
 from ..streams.readers.columns import Choice
@@ -93,7 +93,7 @@ class Saved(NamedTuple):
         used = self.time and needs_times(self.classifier.asker)
         if used and self.time not in row:
             raise SelectronError(f"a row has no {self.time!r}, which the budget needs")
-        return second(row[self.time], self.time) if used else None
+        return time_of(row[self.time], self.time) if used else None
 
     def spend(self, budget: Any, again: bool = False) -> None:
         """Ask within another budget from now on, if one is given; rows are ranked as before.
@@ -121,7 +121,7 @@ class Saved(NamedTuple):
             new = budget._replace(**kept)
         else:
             alone = isinstance(asker, Always) or hasattr(asker, "after")  # it ranks no rows
-            new = within(budget, None if alone else asker, clf.model_.learner, True)
+            new = budgeted(budget, None if alone else asker, clf.model_.learner, True)
         if new != asker or (again and new.horizon):
             clf.set_asker(new)
 

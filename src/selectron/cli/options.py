@@ -19,9 +19,9 @@ from ..learners import LASEC, LeadingHistory, PassiveAggressive, Perceptron, Sec
 from ..learners.leading_history import default_for
 from ..model.compose import check_pair, space_for
 from ..model.model import Model
-from ..model.support import kernel_for, kind
+from ..model.support import kernel_for, kernel_type
 from ..model.weighting import MOST
-from ..specs import within
+from ..specs import budgeted
 from ..storage import MAGIC
 from ..streams.readers import by_name
 
@@ -305,7 +305,7 @@ def check_learners(learners: Sequence[Any], options: dict[str, Any]) -> None:
     for learner in learners:
         try:
             kernel = kernel_for(learner, options["kernel"], options["max_support"], sparse=False)
-            space_for(learner, False, options["many"], kind(kernel), sketched=sketched)
+            space_for(learner, False, options["many"], kernel_type(kernel), sketched=sketched)
             for asker in options["askers"]:
                 check_pair(learner, asker)
         except SelectronError as error:
@@ -338,7 +338,7 @@ def contestants(width: int, sparse: bool, options: dict[str, Any]) -> list[Conte
         Contestant(
             Model(
                 learner,
-                within(options["budget"], asker, learner, bool(options["learners"])),
+                budgeted(options["budget"], asker, learner, bool(options["learners"])),
                 width=width,
                 sparse=sparse,
                 constant=options["intercept"],

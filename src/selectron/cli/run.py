@@ -17,7 +17,7 @@ from ..data.labels import SORTED
 from ..engine.parameters import counted
 from ..errors import SelectronError
 from ..evaluate import tables
-from ..evaluate.contest import Contest, Contestant, Played, detected, table
+from ..evaluate.contest import Contest, Contestant, Played, drift_text, results_table
 from ..evaluate.plot import plot
 from ..specs import ASKER, BUDGET, KERNEL, LEARNER
 from ..streams.classes import settle
@@ -348,12 +348,12 @@ def report(contest: Contest, bounds: list[list[dict]] | None, options: dict[str,
     recalls = tables.recalls([contestant.true for contestant in contestants], names)
     unaudited = not any(contestant.audits for contestant in contestants)
     paragraphs = [
-        table(results, recalls),
+        results_table(results, recalls),
         tables.majority(contestants[0].true, names),
         f"{SORTED}." * contest.order.sorted,
         "A budget, such as --budget 10%, would also estimate the accuracy." * unaudited,
         "\n".join(filter(None, map(unaskable_rows, contestants))),
-        detected(results),
+        drift_text(results),
         "\n".join(filter(None, map(late_labels, contestants))),
     ]
     if options["metrics"]:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..data.cells import canonical
-from ..data.cells import label as label_of
+from ..data.cells import canonical, label_of
 from ..data.files import replace
 from ..errors import SelectronError
 from . import INTERRUPTED

@@ -14,10 +14,10 @@ WHOLE = re.compile(r"[+-]?(0|[1-9]\d*)(\.0*)?")  # not with zeros in front, as c
 ABSENT = frozenset({"", "?", "na", "n/a", "#n/a", "<na>", "nan", "null", "\\n"})
 
 
-def number(text: str | bytes) -> float | None:
+def parse_number(text: str | bytes) -> float | None:
     """Return the number as float() reads it; None if the text is not a number.
 
-    >>> number(" 1e3 "), number("abc")
+    >>> parse_number(" 1e3 "), parse_number("abc")
     (1000.0, None)
     """
     try:
@@ -26,14 +26,14 @@ def number(text: str | bytes) -> float | None:
         return None
 
 
-def label(value: object) -> str | None:
+def label_of(value: object) -> str | None:
     """Return a label as text, without spaces around it; None if it is missing.
 
     A label is missing if it is null, or one of `ABSENT`; "None" may be a class. Whole numbers are
     written without a point, truth values as "True" and "False".
 
-    >>> label(" spam "), label("?"), label(1.0), label(0.5), label(True), label(None)
-    ('spam', None, '1', '0.5', 'True', None)
+    >>> list(map(label_of, (" spam ", "?", 1.0, 0.5, True, None)))
+    ['spam', None, '1', '0.5', 'True', None]
     """
     if isinstance(value, str):
         text = value.strip()
@@ -59,13 +59,13 @@ def canonical(label: Any) -> str:
     return str(int(text.partition(".")[0])) if WHOLE.fullmatch(text) else text
 
 
-def second(cell: object, name: str) -> float:
+def time_of(cell: object, name: str) -> float:
     """Return the time in seconds since 1970; dates without a zone are in UTC.
 
-    >>> second(" 1e9 ", "when"), second("1970-01-02T01:00:00+01:00", "when")
+    >>> time_of(" 1e9 ", "when"), time_of("1970-01-02T01:00:00+01:00", "when")
     (1000000000.0, 86400.0)
     """
-    value = number(cell) if isinstance(cell, str) else None
+    value = parse_number(cell) if isinstance(cell, str) else None
     found = seconds(cell if value is None else value)
     if FIRST <= found < END:
         return found

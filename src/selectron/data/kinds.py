@@ -16,7 +16,7 @@ import pyarrow as pa
 from sklearn.utils import murmurhash3_32
 
 from ..engine.parameters import counted
-from .values import category_of, encoded, is_blank, vector_of, vectors_of
+from .values import category_of, dictionary_encoded, is_blank, vector_of, vectors_of
 
 MOST = 256  # places of dense rows, beyond which values of categories share
 OWN = 48  # values of a category that may take the last of these places
@@ -213,7 +213,7 @@ class Category(Kind):
 
     def prepare(self, array: pa.Array, layout: Layout, learn: bool) -> tuple[Any, list[Event]]:
         """Return what `emit` takes, and the new values."""
-        codes, distinct = encoded(array)
+        codes, distinct = dictionary_encoded(array)
         keys = [category_of(x) for x in distinct]
         if not learn:
             return (codes, keys), []

@@ -124,8 +124,8 @@ class Number(Kind):
         z = (off - mean) / math.sqrt(variance) if variance > 1e-12 * square else 0.0
         out[self.place] = z if -CLIP < z < CLIP else math.copysign(CLIP, z)
         if learn:
-            if not -2 < z < 2 and far(z, count):
-                _, count, total, squares = learned(off, *sums)
+            if not -2 < z < 2 and is_outlier(z, count):
+                _, count, total, squares = learn_value(off, *sums)
             self.count, self.total, self.squares = count, total, squares
             if count <= FEW:
                 self.keep_early(value)
@@ -258,7 +258,7 @@ class Number(Kind):
         scores, start = np.zeros(len(values)), 0
         for i in np.flatnonzero(~missing)[: max(0, FEW - self.count)].tolist():
             value, sums, start = values[i].item(), (self.count, self.total, self.squares), i + 1
-            scores[i], self.count, self.total, self.squares = learned(value - self.first, *sums)
+            scores[i], self.count, self.total, self.squares = learn_value(value - self.first, *sums)
             self.keep_early(value)
         later = np.array([self.count, self.total, self.squares], float)
         scores[start:] = values[start:] - self.first
@@ -287,7 +287,7 @@ class Number(Kind):
         return [Cells(rows, self.place, scores)]
 
 
-def moments(count: float, total: float, squares: float) -> tuple[float, float]:
+def mean_and_deviation(count: float, total: float, squares: float) -> tuple[float, float]:
     """Return the mean, and the standard deviation; 0 if it is only rounding."""
     mean, square = total / count, squares / count
     variance = square - mean * mean
@@ -296,40 +296,40 @@ def moments(count: float, total: float, squares: float) -> tuple[float, float]:
 
 def score(off: Any, count: float, total: float, squares: float) -> Any:
     """Return (off - mean) / deviation; 0 where nothing varies."""
-    mean, deviation = moments(count, total, squares)
+    mean, deviation = mean_and_deviation(count, total, squares)
     return (off - mean) / deviation if deviation > 0 else 0.0 * off
 
 
-def far(z: float, count: float) -> bool:
+def is_outlier(z: float, count: float) -> bool:
     """Return whether a value lies more than `CLIP` deviations off the values before it.
 
     z is its distance in deviations of all `count` values, itself included: below sqrt(count), and
-    2.6 or more of a value that is far.
+    2.6 or more of an outlier.
     """
     return count > FEW and z * z * (count + CLIP * CLIP) > CLIP * CLIP * (count - 1)
 
 
-def learned(
+def learn_value(
     off: float, count: Any, total: float, squares: float
 ) -> tuple[float, Any, float, float]:
     """Return a value, standardised by the sums up to and with it, and these sums.
 
-    In the sums, a value that is `far` counts as `CLIP` deviations off, so that it does not hide the
-    others. After values that are all equal, it counts as it is.
+    In the sums, an outlier counts as `CLIP` deviations off, so that it does not hide the others;
+    after values that are all equal, it counts as it is.
     """
     z = score(off, count + 1, total + off, squares + off * off)
-    if far(z, count + 1):
-        mean, deviation = moments(count, total, squares)
+    if is_outlier(z, count + 1):
+        mean, deviation = mean_and_deviation(count, total, squares)
         if deviation > 0:
             off = mean + math.copysign(CLIP * deviation, z)
     return z, count + 1, total + off, squares + off * off
 
 
 def standardise(scores: np.ndarray, missing: np.ndarray, sums: np.ndarray) -> None:
-    """Standardise values in place, one after another, as `learned` does; clip them."""
+    """Standardise values in place, one after another, as `learn_value` does; clip them."""
     for i in range(len(scores)):
         if not missing[i]:
-            z, sums[0], sums[1], sums[2] = learned(scores[i], sums[0], sums[1], sums[2])
+            z, sums[0], sums[1], sums[2] = learn_value(scores[i], sums[0], sums[1], sums[2])
             scores[i] = min(max(z, -CLIP), CLIP)
 
 

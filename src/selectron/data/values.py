@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..errors import SelectronError
-from .cells import ABSENT, canonical, label
+from .cells import ABSENT, canonical, label_of
 from .labels import is_missing
 from .times import END
 from .times import FIRST as EARLIEST
@@ -312,7 +312,7 @@ def cast_text(array: pa.Array, decimal: str, unit: str) -> pa.Array:
             return text.cast(pa.float64())
         with suppress(pa.ArrowInvalid):
             return pc.if_else(pa.array(blanks_of(text)), None, text).cast(pa.float64())
-    codes, distinct = encoded(text)
+    codes, distinct = dictionary_encoded(text)
     return pa.array(np.array([number_of(x, decimal, unit) for x in distinct], float)[codes])
 
 
@@ -324,7 +324,7 @@ def dates_of(array: pa.Array, parse: Callable[[Any], float]) -> np.ndarray:
         try:
             found = pc.utf8_trim_whitespace(array).cast(pa.timestamp("us"))
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-            codes, distinct = encoded(array)
+            codes, distinct = dictionary_encoded(array)
             return np.array([parse(x) for x in distinct], float)[codes]
     values = found.cast(pa.int64()).to_numpy(zero_copy_only=False).astype(float) / 1e6
     with np.errstate(invalid="ignore"):
@@ -333,11 +333,11 @@ def dates_of(array: pa.Array, parse: Callable[[Any], float]) -> np.ndarray:
 
 def labels_of(array: pa.Array) -> np.ndarray:
     """Return values as labels: text, or None where they are missing."""
-    codes, distinct = encoded(array)
-    return np.array([*map(label, distinct)], object)[codes]
+    codes, distinct = dictionary_encoded(array)
+    return np.array([*map(label_of, distinct)], object)[codes]
 
 
-def encoded(array: pa.Array) -> tuple[np.ndarray, list[Any]]:
+def dictionary_encoded(array: pa.Array) -> tuple[np.ndarray, list[Any]]:
     """Return values as codes, and the distinct values, in the order of appearance."""
     try:
         if pa.types.is_dictionary(array.type):

@@ -127,7 +127,7 @@ class Text(Kind):
             return
         self.words += len(words) if learn else 0
         size = layout.hashed or TEXT_PLACES
-        pairs = (mixed(a, b) for a, b in pairwise(words) if a & b & UNSPACED_BIT)
+        pairs = (pair_hash(a, b) for a, b in pairwise(words) if a & b & UNSPACED_BIT)
         counts = Counter(h % size for h in (*words, *pairs))
         places = sorted(counts)
         self.seen[places] += learn
@@ -148,7 +148,7 @@ class Text(Kind):
             yield self.place + h % size, word
         for (a, v), (b, w) in pairwise(zip(hashes, words, strict=True)):
             if a & b & UNSPACED_BIT:
-                yield self.place + mixed(a, b) % size, v + w
+                yield self.place + pair_hash(a, b) % size, v + w
 
     def prepare(self, array: pa.Array, layout: Layout, learn: bool) -> tuple[Any, list[Event]]:
         """Return the features of texts, and whether the column is new."""
@@ -189,7 +189,7 @@ def terms_of(hashes: np.ndarray, size: int) -> Terms:
     rows, words = rows[word], hashes[word]
     a, b = words[:-1], words[1:]
     paired = (rows[1:] == rows[:-1]) & (a & b & UNSPACED_BIT > 0)
-    pairs = mixed(a[paired].astype(np.uint64), b[paired].astype(np.uint64)).astype(np.int64)
+    pairs = pair_hash(a[paired].astype(np.uint64), b[paired].astype(np.uint64)).astype(np.int64)
     words, rows = np.concatenate([words, pairs]), np.concatenate([rows, rows[1:][paired]])
     keys, counts = np.unique(rows * size + words % size, return_counts=True)
     return Terms(keys // size, keys % size, 1 + logs(counts))
@@ -209,10 +209,10 @@ def ranks(places: np.ndarray) -> np.ndarray:
     return found
 
 
-def mixed(a: Any, b: Any) -> Any:
+def pair_hash(a: Any, b: Any) -> Any:
     """Return the hash of a pair from the hashes of its words.
 
-    >>> mixed(1, 2), mixed(np.array([1], np.uint64), np.array([2], np.uint64)).tolist()
+    >>> pair_hash(1, 2), pair_hash(np.array([1], np.uint64), np.array([2], np.uint64)).tolist()
     (2675938558, [2675938558])
     """
     h = (a * 0x9E3779B1 + b * 0x85EBCA6B) & LOW

@@ -94,10 +94,10 @@ def as_dense(block: Sparse, width: int) -> Dense:
     return Dense(readonly(values))
 
 
-def within(block: Dense | Sparse, width: int) -> Dense | Sparse:
+def narrowed(block: Dense | Sparse, width: int) -> Dense | Sparse:
     """Return a block without features from `width` on.
 
-    >>> within(Sparse(np.array([0, 2, 3]), np.array([0, 5, 5], np.int32), np.ones(3)), 2)
+    >>> narrowed(Sparse(np.array([0, 2, 3]), np.array([0, 5, 5], np.int32), np.ones(3)), 2)
     Sparse(indptr=array([0, 1, 1]), indices=array([0], dtype=int32), values=array([1.]))
     """
     if isinstance(block, Dense):

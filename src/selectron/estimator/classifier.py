@@ -22,7 +22,7 @@ from ..spaces.state import HELD
 from . import checks, packing
 from .live import DecidesAndTells
 from .parameters import all_or_nothing, forget, model_of
-from .weights import check_some, class_weights, row_weights, warn_if_unused, weigh
+from .weights import apply_class_weights, check_any, class_weights, row_weights, warn_if_unused
 
 
 class OnlineClassifier(ClassifierMixin, DecidesAndTells):
@@ -281,7 +281,7 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
         """
         with all_or_nothing(self):
             forget(self)
-            check_some(sample_weight)
+            check_any(sample_weight)
             codes = self._learn(X, y, sample_weight)
             class_weights(self.class_weight, self.classes_)
         checks.warn_if_sorted(codes)
@@ -400,4 +400,4 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
         self.classes_ = classes
         self.model_ = model_of(self, self._width(block), isinstance(block, Sparse), len(classes))
         self.class_weight_ = class_weights(self.class_weight, classes if named else None)
-        weigh(self)
+        apply_class_weights(self)

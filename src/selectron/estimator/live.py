@@ -12,12 +12,12 @@ from ..data.values import has_huge
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
 from ..model.calibration import Belief, proba_of
-from ..model.widths import needed
+from ..model.widths import needed_width
 from . import checks
 from .parameters import all_or_nothing, flag
 from .parts import checked
 from .rows import TakesRows
-from .weights import sample_weights, weigh
+from .weights import apply_class_weights, sample_weights
 
 __all__ = ["Decision"]
 
@@ -211,7 +211,7 @@ class DecidesAndTells(TakesRows):
         if len(classes) > len(self.classes_):
             self.model_, self.classes_ = copy.copy(self.model_), classes
             self.model_.extend(len(classes))
-            weigh(self)
+            apply_class_weights(self)
 
     def _plain_row(self, x: Any) -> Any:
         """Return x as a block if that needs no slow checks, else None.
@@ -226,7 +226,7 @@ class DecidesAndTells(TakesRows):
         if not is_dict(x) or has_huge(x):
             return None
         block = encoder.learn_one(x)
-        self.model_.widen(needed(self.model_, block, encoder.width_))
+        self.model_.widen(needed_width(self.model_, block, encoder.width_))
         return block
 
     def _decision(self, index: int, margin: float, chance: float, ticket: int | None) -> Decision:

@@ -154,7 +154,7 @@ class OnlineRanker(OnlineClassifier):
     ) -> tuple[Dense | Sparse, Any, np.ndarray]:
         block, n = self._rows(X)
         table, without = indicators(y, n)
-        self._ready(block, columns(self, y, table.shape[1], classes), True)
+        self._ready(block, class_names(self, y, table.shape[1], classes), True)
         codes = np.where(without, 0, np.arange(1, n + 1)).astype(np.int32)
         return block, table, codes
 
@@ -187,7 +187,7 @@ def indicators(y: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
     return np.nan_to_num(table).astype(np.uint8, order="C"), without  # as the loop reads it
 
 
-def columns(estimator: Any, y: Any, number: int, given: Any) -> np.ndarray:
+def class_names(estimator: Any, y: Any, number: int, given: Any) -> np.ndarray:
     """Return the names of the classes, one for each column: those of a data frame by default."""
     wanted: Any = estimator.classes if given is None else given
     known: Any = getattr(estimator, "classes_", None)

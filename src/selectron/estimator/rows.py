@@ -17,7 +17,7 @@ from ..engine.rows import Sparse, extent, joined, rows_of
 from ..errors import SelectronError
 from ..model import Model
 from ..model.compose import ENSEMBLE, order_of
-from ..model.widths import NARROW, is_narrow, needed
+from ..model.widths import NARROW, is_narrow, needed_width
 from . import checks
 from .parameters import NestedParameters, learner_of
 
@@ -72,7 +72,7 @@ class TakesRows(NestedParameters):
 
         A copy of the encoder learns, so that the old one can be restored.
         """
-        table, n = columns(self, X, not fitted)
+        table, n = encoder_input(self, X, not fitted)
         if not new:
             return self.encoder_.look(table), n
         self.encoder_ = self.encoder_.copy() if fitted else new_encoder(self.encoder)
@@ -110,7 +110,7 @@ class TakesRows(NestedParameters):
         """Widen the model to a width, or if rows are narrow, to that of a single row."""
         several = extent(block)[0] > 1 and is_narrow(self.model_, self.model_.width)
         if not several:  # for these, the model itself widens
-            self._widen(needed(self.model_, block, width))
+            self._widen(needed_width(self.model_, block, width))
 
     def _widen(self, width: int) -> None:
         """Widen a copy of the model, so that the old one can be restored."""
@@ -140,7 +140,7 @@ def is_table(X: Any) -> bool:
     return listed or any(hasattr(type(X), name) for name in ("columns", "__arrow_c_stream__"))
 
 
-def columns(estimator: Any, X: Any, first: bool) -> tuple[Any, int]:
+def encoder_input(estimator: Any, X: Any, first: bool) -> tuple[Any, int]:
     """Return rows as the encoder takes them, and their number.
 
     The `first` rows settle names and number of the columns, unless they are dicts. Raises

@@ -41,7 +41,7 @@ def row_weights(given: Any, n: int) -> np.ndarray | None:
     return found
 
 
-def check_some(given: Any) -> None:
+def check_any(given: Any) -> None:
     """Raise SelectronError if every weight is 0."""
     if given is not None and not _numbers(given).any():
         raise SelectronError("Every sample_weight is zero.")
@@ -83,7 +83,7 @@ def warn_if_unused(clf: Any) -> None:
             warnings.warn(f"class_weight names {label!r}, which is {only}", stacklevel=3)
 
 
-def weigh(clf: Any) -> None:
+def apply_class_weights(clf: Any) -> None:
     """Give the classes of a classifier's model the weights of `class_weight_`, if there are any.
 
     Raises SelectronError if one names a class by a value of another type, as "1" for 1.

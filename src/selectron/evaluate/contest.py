@@ -214,7 +214,7 @@ class Contest:
         before: Any = self.encoder
         encoder = before and before.copy()
         try:
-            for block in [chunk] if encoder is None else encoded(chunk, encoder):
+            for block in [chunk] if encoder is None else encode_chunk(chunk, encoder):
                 for row, numbers, names in self.classes.parts(block.labels, block.first):
                     part = block.part(row, row + len(numbers))
                     if check is not None:
@@ -242,7 +242,7 @@ class Contest:
         return outcomes
 
 
-def encoded(chunk: Chunk, encoder: Any) -> Iterator[Chunk]:
+def encode_chunk(chunk: Chunk, encoder: Any) -> Iterator[Chunk]:
     """Yield a chunk of a table as rows of numbers, a block for each width; the encoder learns."""
     row = 0
     for block in encoder.learn(chunk.rows):
@@ -252,7 +252,7 @@ def encoded(chunk: Chunk, encoder: Any) -> Iterator[Chunk]:
         row += count
 
 
-def table(results: Sequence[dict[str, Any]], recalls: dict[str, list[str]]) -> str:
+def results_table(results: Sequence[dict[str, Any]], recalls: dict[str, list[str]]) -> str:
     """Return the results as lines of text, with a column for the recall of each rare class."""
     head = ("learner", "asker", "accuracy", "estimated", *recalls, "asked", "mistakes", "steps")
     body = [
@@ -275,7 +275,7 @@ def table(results: Sequence[dict[str, Any]], recalls: dict[str, list[str]]) -> s
     return aligned(lines, 2)
 
 
-def detected(results: Sequence[dict[str, Any]]) -> str:
+def drift_text(results: Sequence[dict[str, Any]]) -> str:
     """Return as text the rows in which learners detected drift; empty if none can."""
     lines = []
     for row in results:

@@ -67,7 +67,8 @@ def each(
     common = dict(shared or {})
     files, results = list[Path](), dict[int, Any]()
     if store:
-        start = joblib.hash((function.__module__, function.__qualname__, code(function), common))
+        names = function.__module__, function.__qualname__
+        start = joblib.hash((*names, code_digest(function), common))
         files = [Path(store, f"{joblib.hash((start, dict(call)))}.json") for call in calls]
     for i, file in enumerate(files):
         with suppress(OSError, ValueError):  # there is none, or it is cut short
@@ -158,7 +159,7 @@ def _result(function: Callable[..., Any], call: Mapping[str, Any], /, **shared: 
 
 
 @cache
-def code(function: Callable[..., Any]) -> str:
+def code_digest(function: Callable[..., Any]) -> str:
     """Return a digest of the code and the library versions that a result depends on.
 
     The code is the library's source except for the folders that only report results, and the source

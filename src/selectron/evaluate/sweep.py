@@ -14,7 +14,7 @@ from ..estimator.classifier import OnlineClassifier
 from ..estimator.parts import checked
 from ..kernels import kernel_of
 from ..model import support
-from ..model.compose import kind_of, parts, space_for
+from ..model.compose import asker_type, parts, space_for
 from ..specs import spec_of
 from .each import each
 
@@ -73,10 +73,10 @@ def sweep(
     for call in calls:
         checked(call["learner"], "learner")
         checked(call["asker"], "asker")
-    kernel = support.kind(kernel_of(options.get("kernel")))
+    kernel = support.kernel_type(kernel_of(options.get("kernel")))
     results = each(
-        played,
-        [{**call, "code": code(call["learner"], call["asker"], kernel)} for call in calls],
+        play_pass,
+        [{**call, "code": code_digest(call["learner"], call["asker"], kernel)} for call in calls],
         shared={"X": X, "y": y, "options": options},
         workers=workers,
         executor=executor,
@@ -100,13 +100,13 @@ def _several(**given: Any) -> None:
 RESULTS = "accuracy", "label_rate", "mistakes", "asked", "steps", "rows"
 
 
-def code(learner: Any, asker: Any, kernel: Any) -> str:
+def code_digest(learner: Any, asker: Any, kernel: Any) -> str:
     """Return a digest of the code of the parts, which may be a user's."""
     space = space_for(learner, sparse=False, kernel=kernel)
-    return digest(play, parts(type(learner), kind_of(asker), space))
+    return digest(play, parts(type(learner), asker_type(asker), space))
 
 
-def played(
+def play_pass(
     X: Any, y: Any, options: dict, learner: Any, asker: Any, seed: int, code: str
 ) -> dict[str, Any]:
     """Play one pass, and return its totals; `code` is for the store alone."""

@@ -32,10 +32,10 @@ def aligned(lines: Sequence[Sequence[str]], left: int = 1) -> str:
     )
 
 
-def brief(names: Iterable[Any]) -> list[str]:
+def short_names(names: Iterable[Any]) -> list[str]:
     """Return the names of classes, shortened to 25 characters at most if they stay different.
 
-    >>> brief(["ham", "mail that nobody has asked for"])
+    >>> short_names(["ham", "mail that nobody has asked for"])
     ['ham', 'mail that no…as asked for']
     """
     full = list(map(str, names))
@@ -45,7 +45,7 @@ def brief(names: Iterable[Any]) -> list[str]:
 
 def recalls(tallies: Sequence[Tally], names: Sequence[str]) -> dict[str, list[str]]:
     """Return a column with the recall of each rare class, by its head: the three rarest at most."""
-    short, shares = brief(names), tallies[0].shares()
+    short, shares = short_names(names), tallies[0].shares()
     limit = min(RARE, 0.5 / max(1, len(shares)))
     rare = [k for k in np.argsort(shares).tolist() if 0 < shares[k] < limit]
     return {
@@ -84,7 +84,7 @@ def described(metrics: RunMetrics, title: str = "metric") -> str:
     ]
     each = [("class", *(f"{name}, {one}" for name in ("recall", "F1") for one in head))]
     columns = [*(one.recall for one in found), *(one.f1 for one in found)]
-    for k, name in enumerate(brief(true.classes[:MOST_CLASSES])):
+    for k, name in enumerate(short_names(true.classes[:MOST_CLASSES])):
         each.append((name, *(_number(values[k]) for values in columns)))
     texts = [aligned(whole), aligned(each)]
     if len(true.classes) <= MOST_CLASSES:
@@ -96,7 +96,7 @@ def described(metrics: RunMetrics, title: str = "metric") -> str:
 
 def confused(metrics: Metrics, word: str) -> str:
     """Return the confusion table as text."""
-    names = brief(metrics.classes)
+    names = short_names(metrics.classes)
     lines = [(f"class, {word}", *(f"predicted {name}" for name in names))]
     for name, row in zip(names, metrics.confusion.tolist(), strict=True):
         lines.append((name, *(f"{count:,.0f}" for count in row)))

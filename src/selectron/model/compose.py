@@ -144,7 +144,7 @@ def parts(learner: type, asker: Any, space: Any) -> Mapping[str, Any]:
     return {"learner": learner, "asker": outer, "wrapped": inner, "classes": classes, **own}
 
 
-def kind_of(asker: Any) -> Any:
+def asker_type(asker: Any) -> Any:
     """Return the class of an asker, paired with that of the asker it wraps, if any."""
     inner = getattr(asker, "asker", None)
     return type(asker) if inner is None else (type(asker), type(inner))

@@ -18,7 +18,7 @@ from ..errors import Refused, SelectronError
 from . import support, weighting
 from .calibration import Belief, proba_of
 from .run import EMPTY, Given, Outcome, code_of, indices
-from .widths import pieces
+from .widths import blocks_by_width
 
 LONGEST = 2**62  # of a delay: later labels never come
 LOST = "Labels came that were open no more: max_open={} tickets are too few for this delay."
@@ -173,7 +173,7 @@ class SingleRounds:
         heapq.heapify(queue)
         with self.lock, self.restoring():
             self.open, self.guarded = dict(self.open), True
-            for first, size, piece in pieces(self, block, n):
+            for first, size, piece in blocks_by_width(self, block, n):
                 for t in range(first, first + size):
                     row = rows_of(piece, t - first, t - first + 1)
                     time = given.times[t] if len(given.times) else 0.0

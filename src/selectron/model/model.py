@@ -21,14 +21,14 @@ from ..engine.loop import AGAIN, GIVEN, NEVER, NONE, Asker
 from ..engine.parameters import floats
 from ..engine.parts import NEVER_DUE, Learner, Space, declared
 from ..engine.round import ASKED, STRAINED
-from ..engine.rows import Dense, Sparse, as_dense, no_rows, rows_of, widened, within
+from ..engine.rows import Dense, Sparse, as_dense, narrowed, no_rows, rows_of, widened
 from ..errors import Refused
 from . import calibration, support, weighting
-from .compose import ENSEMBLE, EXACT, RANKINGS, check_pair, kind_of, loop, order_of, space_for
+from .compose import ENSEMBLE, EXACT, RANKINGS, asker_type, check_pair, loop, order_of, space_for
 from .draws import BLOCK, Draws, constant
 from .live import SingleRounds, Ticket
 from .run import EMPTY, Given, OneRound, Outcome
-from .widths import is_narrow, outgrow, pieces
+from .widths import blocks_by_width, is_narrow, outgrow
 
 Block = Dense | Sparse | list[Dense]
 
@@ -105,7 +105,8 @@ class Model(SingleRounds):
 
     def equip(self) -> None:
         """Set what is derived from the parameters: the space, the loop, and arrays of one round."""
-        many, kernel = (self.many or "joint") if self.stacked else None, support.kind(self.kernel)
+        many = (self.many or "joint") if self.stacked else None
+        kernel = support.kernel_type(self.kernel)
         most = min(support.capacity(self.learner), self.max_support or math.inf)
         self.limit = most if self.dual else math.inf
         bounded, sketched = self.limit < math.inf, self.sketch is not None
@@ -119,7 +120,7 @@ class Model(SingleRounds):
         numbers = floats(self.kernel) if isinstance(kernel, type) else ()  # a function has none
         self.tail = (numbers,) if self.dual else own
         self.recent: tuple[Any, tuple] = (None, ())
-        self.loop = loop(type(self.learner), kind_of(self.asker), self.space)
+        self.loop = loop(type(self.learner), asker_type(self.asker), self.space)
         self.codes: Any = np.int32 if self.stacked else np.int8  # the type of labels and flags
         self.lock = Lock()  # held while a block is played
         self._make_one_round()
@@ -161,7 +162,7 @@ class Model(SingleRounds):
     def look(self, block: Any, n: int, full: bool = False, scores: bool = False) -> Outcome:
         """Predict without changing anything."""
         out = self.outcome(n, full, scores)
-        block = within(block, self.width)  # features that no row had count as 0
+        block = narrowed(block, self.width)  # features that no row had count as 0
         with self.lock:  # predictions too write into the state's scratch arrays
             self._play(block, Given(np.full(n, NONE, self.codes)), NEVER, out)
         return out
@@ -284,7 +285,7 @@ class Model(SingleRounds):
             return out
         if self.weighting.shifts:
             return replace(out, replay=partial(weighting.proba, out.scores))
-        record = out.arrays(), given.labels, weighting.rates(out.ask_probability, weights)
+        record = out.arrays(), given.labels, weighting.ask_rates(out.ask_probability, weights)
         return replace(out, replay=partial(before["calibration"].proba, *record))
 
     def _play(
@@ -300,7 +301,7 @@ class Model(SingleRounds):
         recorded = full or (shifts and draw is None)
         if self.timed and not len(given.times):
             given = given._replace(times=np.zeros(len(out)))  # of rounds that do not use them
-        for first, n, piece in pieces(self, block, len(out)):
+        for first, n, piece in blocks_by_width(self, block, len(out)):
             start = 0
             while start < max(n, 1):
                 at = first + start
@@ -316,9 +317,10 @@ class Model(SingleRounds):
                 if weights is None:
                     self.play_block(rows, rounds, at, record)
                 else:
-                    parts = weighting.play(self, rows, rounds, at, record, weights)
+                    parts = weighting.play_weighted(self, rows, rounds, at, record, weights)
                 if calibrated:
-                    rates = weighting.rates(record.ask_probability if recorded else EMPTY, weights)
+                    chances = record.ask_probability if recorded else EMPTY
+                    rates = weighting.ask_rates(chances, weights)
                     proba = np.empty((size, max(2, self.columns))) if shifts else proba
                     self.calibration.learn(record.arrays(), labels, rates, proba)
                 for each, used in parts if shifts else ():

@@ -54,7 +54,7 @@ def capacity(learner: Any) -> float:
     return float(declared(learner, Learner, "capacity")(learner))
 
 
-def kind(kernel: Any) -> Any:
+def kernel_type(kernel: Any) -> Any:
     """Return what the loop is compiled for: the class of a kernel, or the function itself."""
     return kernel if kernel is None or isinstance(kernel, FunctionType) else type(kernel)
 

@@ -53,7 +53,7 @@ class Weighting(NamedTuple):
 
     def at(self, before: int, classes: int) -> "Weighting":
         """Return the weighting after some rounds."""
-        last = before - before % step(before)
+        last = before - before % renewal_interval(before)
         if not self.balanced or (last <= self.renewed and len(self.factors) == classes):
             return self
         totals = np.zeros(classes)
@@ -123,23 +123,23 @@ def proba(scores: np.ndarray) -> np.ndarray:
     return p if scores.shape[1] > 1 else np.hstack([1 - p, p])
 
 
-def step(before: int) -> int:
+def renewal_interval(before: int) -> int:
     """Return the number of rounds between two renewals of the frequencies.
 
-    >>> [step(before) for before in (0, 31, 32, 100, 10**6)]
+    >>> [renewal_interval(before) for before in (0, 31, 32, 100, 10**6)]
     [1, 1, 2, 4, 256]
     """
     return 1 << max(0, min(8, before.bit_length() - 5))
 
 
-def rates(chances: np.ndarray, weights: Any) -> np.ndarray:
+def ask_rates(chances: np.ndarray, weights: Any) -> np.ndarray:
     """Return by what calibration divides: chances of asking, by the weights, 1 if empty."""
     if weights is None:
         return chances
     return (chances if len(chances) else 1.0) / np.maximum(weights, 1)
 
 
-def play(
+def play_weighted(
     model: Any, block: Any, rounds: tuple, start: int, out: Outcome, weights: np.ndarray
 ) -> list[tuple[slice, Weighting]]:
     """Play rows with labels of some weights; return parts, and the weights of classes in each.
@@ -150,7 +150,7 @@ def play(
     while first < n:
         before, last = model.rounds + start + first, n
         if model.weighting.balanced:
-            last = min(n, first + step(before) - before % step(before))
+            last = min(n, first + renewal_interval(before) - before % renewal_interval(before))
         part = slice(first, last)
         labels = rounds[0][part]
         index = np.maximum(indices(labels, model.stacked), 0)  # any, where there is no label

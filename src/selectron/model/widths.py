@@ -27,7 +27,7 @@ def is_narrow(model: Any, width: int) -> bool:
     return model.sparse and model.aging and width + model.constant <= NARROW
 
 
-def needed(model: Any, block: Any, width: int) -> int:
+def needed_width(model: Any, block: Any, width: int) -> int:
     """Return the width that a model needs for a single row: its own, if rows are narrow."""
     narrow = isinstance(block, Sparse) and is_narrow(model, model.width)
     return extent(block)[1] if narrow else width
@@ -41,7 +41,7 @@ def grows_by_row(model: Any) -> bool:
     return of_one(model.space) is sparse_second or is_narrow(model, model.width)
 
 
-def pieces(model: Any, block: Any, n: int) -> Iterator[tuple[int, int, Dense | Sparse]]:
+def blocks_by_width(model: Any, block: Any, n: int) -> Iterator[tuple[int, int, Dense | Sparse]]:
     """Yield blocks of one width, each with its first row and number of rows; widen for each.
 
     Sparse rows are cut where the width counts, so that results do not depend on how a stream is.

@@ -244,7 +244,7 @@ class SelfDirectedClassifier(BaseEstimator):
         number of answers so far. Transformers are not in the file: pass `features`. Raises
         SelectronError if it is damaged, or rows differ.
         """
-        X = table(X)
+        X = as_table(X)
         header, arrays = storage.read(path)
         if header.get("kind") != KIND:
             raise SelectronError(f"{path} holds a model, not the answers for a pool.")
@@ -272,14 +272,14 @@ class SelfDirectedClassifier(BaseEstimator):
 
     def _checked(self, X: Any, y: Any, full: bool = False) -> tuple[Any, np.ndarray, np.ndarray]:
         """Return the table, the classes, and the class code of every row."""
-        X = table(X)
+        X = as_table(X)
         n = X.shape[0]
         y, without = checks.labels(np.full(n, None) if y is None and not full else y, n)
         if full and without.any():
             row = int(without.argmax())
             raise SelectronError(f"Row {row} has no label: y must label all rows.")
         if self.classes is None:
-            classes = classes_of(y[~without])
+            classes = sorted_classes(y[~without])
         else:
             checks.classes(SelfDirectedClassifier(), y, self.classes)
             classes = given_classes(self.classes)  # in their order
@@ -326,7 +326,7 @@ class SelfDirectedClassifier(BaseEstimator):
         return checks.code(label, self.classes_, many=True) - 1
 
 
-def table(X: Any) -> Any:
+def as_table(X: Any) -> Any:
     """Return X as an array of floats, dense or CSR, with one row or more.
 
     Raises SelectronError if a value is not finite, or where the sum of all squares overflows.
@@ -351,7 +351,7 @@ def digest(X: Any) -> str:
     return total.hexdigest()
 
 
-def classes_of(labels: np.ndarray) -> np.ndarray:
+def sorted_classes(labels: np.ndarray) -> np.ndarray:
     """Return the sorted classes of labels; raise SelectronError if they look like ids."""
     found = distinct(checks.classifiable(labels))
     if scarce(len(found), len(labels)):

@@ -190,7 +190,7 @@ class InformationGain(_Counter):
                 self.counts_ = np.zeros((*self.cuts_.shape[:1], self.bins, 0), np.int64)
                 self.classes_ = y[:0]
             classes = distinct(as_array([*self.classes_, *distinct(y)]))
-            counts = counted(rows, np.searchsorted(classes, y), self.cuts_, len(classes))
+            counts = bin_counts(rows, np.searchsorted(classes, y), self.cuts_, len(classes))
             counts[:, :, np.searchsorted(classes, self.classes_)] += self.counts_
             self.counts_, self.classes_ = counts, classes
             self.scores_ = information(counts)
@@ -202,7 +202,7 @@ class InformationGain(_Counter):
         return tags
 
 
-def counted(X: Any, codes: np.ndarray, cuts: np.ndarray, K: int) -> np.ndarray:
+def bin_counts(X: Any, codes: np.ndarray, cuts: np.ndarray, K: int) -> np.ndarray:
     """Return the number of rows by feature, bin and class, (d, bins, K).
 
     `codes` are the class codes, from 0 on. The zeros of a CSR array are the rest of each class.

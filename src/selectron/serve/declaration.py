@@ -10,7 +10,7 @@ from pydantic.types import StringConstraints
 
 from ..askers import Budget
 from ..errors import SelectronError
-from ..specs import LEARNER, within
+from ..specs import LEARNER, budgeted
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
 Class = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
@@ -159,7 +159,7 @@ class Declaration(Section):
         try:
             learner = LEARNER.convert(self.learner, None, None)
             budget = Budget.parse(self.budget)._replace(audits=self.audit)
-            budget = within(budget, None, learner, True)
+            budget = budgeted(budget, None, learner, True)
             budget.numbers()
         except click.UsageError as error:
             raise ValueError(error.format_message()) from None

@@ -14,7 +14,7 @@ from ..askers import Budget
 from ..askers.budget import Record, current_rate, in_window, record_of
 from ..data.encoder import TableEncoder
 from ..data.values import HUGE, flattened
-from ..engine.rows import Dense, Sparse, as_matrix, within
+from ..engine.rows import Dense, Sparse, as_matrix, narrowed
 from ..errors import SelectronError
 from ..estimator.classifier import OnlineClassifier
 from ..model.draws import Draws
@@ -247,7 +247,7 @@ class Learning:
         row, encoder = self._bounded(row), self.clf.encoder_
         full = len(encoder.layout_.names) >= max(encoder.text_size, LEAST)
         seen = encoder.look([row]) if full or not deciding else row
-        return seen if isinstance(seen, dict) else within(seen, self.clf.model_.width)
+        return seen if isinstance(seen, dict) else narrowed(seen, self.clf.model_.width)
 
     def _bounded(self, item: dict[str, Any]) -> dict[str, Any]:
         """Return an item without fields beyond the first of the stream, its categories cut."""

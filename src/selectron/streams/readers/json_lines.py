@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...data.cells import label, second
+from ...data.cells import label_of, time_of
 from ...data.values import flattened
 from ...engine.parameters import first_few
 from ...errors import SelectronError
@@ -38,7 +38,7 @@ def parts(blocks: Blocks, size: int, choice: Choice) -> Iterator[Part]:
                 row = _object(text)
                 time = [] if choice.time is None else [_time(row, str(choice.time))]
                 wanted = _label_key(row, choice, begun) if key is None else key
-                value = None if wanted is None else label(row.pop(wanted, None))
+                value = None if wanted is None else label_of(row.pop(wanted, None))
                 for name in map(str, choice.ignore):
                     if _drop(row, name):
                         missing.pop(name, None)
@@ -105,4 +105,4 @@ def _time(row: dict[str, Any], name: str) -> float:
     if name not in row:
         keys = first_few(list(row), SHOWN)
         raise SelectronError(f"there is no time {name!r}; the keys are {keys}")
-    return second(row.pop(name), name)
+    return time_of(row.pop(name), name)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 import pyarrow as pa
 
-from ...data.cells import number
+from ...data.cells import parse_number
 from ...data.values import labels_of
 from ...engine.machine import compiled
 from ...engine.rows import Sparse
@@ -81,7 +81,7 @@ def _pair(word: bytes) -> tuple[int, float]:
     index = int(left) if len(left) < 100 else -1  # int() refuses thousands of digits
     if not 0 <= index <= HIGHEST:
         raise SelectronError(f"the index {left.decode()} is not from 0 to {HIGHEST}")
-    value = number(right)
+    value = parse_number(right)
     if value is None:
         raise SelectronError(f"{right.decode()!r} is not a number")
     if not math.isfinite(value):

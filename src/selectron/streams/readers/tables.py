@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.types as kinds
 
-from ...data.cells import check_unique, label, number, second
+from ...data.cells import check_unique, label_of, parse_number, time_of
 from ...data.times import seconds
 from ...data.values import PANDAS_INDEX, dates_of, labels_of, values_of
 from ...errors import SelectronError
@@ -210,7 +210,7 @@ def _cells(record: bytes, mark: str, errors: str = "strict") -> list[str]:
 
 def has_word(cells: Sequence[str]) -> bool:
     """Return whether any of the cells is a word."""
-    return any(label(cell) is not None and number(cell) is None for cell in cells)
+    return any(label_of(cell) is not None and parse_number(cell) is None for cell in cells)
 
 
 def is_row(cells: Sequence[str], below: Sequence[str]) -> bool:
@@ -239,7 +239,7 @@ def _counts_up(cells: Sequence[str]) -> bool:
 
 
 def _is_number(cell: str) -> bool:
-    return label(cell) is not None and number(cell) is not None
+    return label_of(cell) is not None and parse_number(cell) is not None
 
 
 def parquet_parts(file: Counted, size: int, choice: Choice) -> Iterator[Part]:
@@ -310,7 +310,7 @@ def _part(
             column = pa.chunked_array([pa.array(found, from_pandas=True)])
         for row, cell in enumerate(values_of(column)):
             try:
-                times.append(second(cell, names[columns.time]))
+                times.append(time_of(cell, names[columns.time]))
             except SelectronError as error:
                 why = why or f"{where(row)}: {error}"
                 lost.append(row)
