@@ -84,8 +84,7 @@ class Stack:
 
     def widen(self, state: Any, width: int) -> Any:
         """Return the state with new features at the end."""
-        states = [self.space.widen(one, width) for one in self.unstacked(state)]
-        return self.stacked(states, state)
+        return self.stacked([self.space.widen(one, width) for one in self.unstacked(state)], state)
 
     def extend(self, state: Any, classes: int, start: Callable[[], Any]) -> Any:
         """Return the state with new classes at the end, which `start` returns."""

@@ -302,8 +302,7 @@ class PoolSession:
         if len(run.order):
             again = ": the same command resumes from there"
             if finished(self.pool):
-                proposed = ": the same command proposes the skipped rows again"
-                again = proposed if run.skipped else ""
+                again = ": the same command proposes the skipped rows again" * bool(run.skipped)
             click.echo(f"The answers are in {self.answers}{again}.")
         if self.output:
             terminal.write_labels(run, self.output, self.known)

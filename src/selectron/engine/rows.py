@@ -160,8 +160,7 @@ def widened(block: Dense | Sparse, width: int) -> Dense | Sparse:
     """Return rows with zeros for new features at their end; sparse rows are as they were."""
     if isinstance(block, Sparse):
         return block
-    new = width - block.values.shape[1]
-    return Dense(readonly(np.pad(block.values, ((0, 0), (0, new)))))
+    return Dense(readonly(np.pad(block.values, ((0, 0), (0, width - block.values.shape[1])))))
 
 
 def no_rows(sparse: bool, width: int) -> Dense | Sparse:

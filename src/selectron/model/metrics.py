@@ -84,8 +84,7 @@ class Tally:
 
     def extend(self, classes: int) -> None:
         """Make room for a number of classes."""
-        new = max(0, classes - len(self.confusion))
-        self.confusion = np.pad(self.confusion, (0, new))
+        self.confusion = np.pad(self.confusion, (0, max(0, classes - len(self.confusion))))
 
     def shares(self) -> np.ndarray:
         """Return the share of each class among the labels."""

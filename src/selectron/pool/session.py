@@ -211,10 +211,7 @@ class Session:
         return int(undone.rows[-1])
 
     def restore(
-        self,
-        answers: Answers,
-        begun: Iterable[tuple[int, int]],
-        look: Callable[[int], object],
+        self, answers: Answers, begun: Iterable[tuple[int, int]], look: Callable[[int], object]
     ) -> None:
         """Restore the answers of an earlier session by making its plans again.
 

@@ -199,8 +199,7 @@ def server(app: Any, host: str, port: int, each: int) -> Server:
 
 def listen(address: str, port: int) -> socket.socket:
     """Return a socket that listens at an address. Raises SelectronError if it cannot."""
-    family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    found = socket.socket(family)
+    found = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET)
     try:
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         found.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER)

@@ -102,8 +102,7 @@ def scanned(text: bytes) -> tuple[pa.Array, Sparse] | None:
     heads, indptr = np.empty((lines, 2), np.int32), np.zeros(lines + 1, np.int64)
     indices, values = np.empty(most, np.int32), np.empty(most)
     long = np.empty((most, 3), np.int32)
-    found = SCAN(np.frombuffer(text, np.uint8), heads, indptr, indices, values, long)
-    n, left, is_sorted = found
+    n, left, is_sorted = SCAN(np.frombuffer(text, np.uint8), heads, indptr, indices, values, long)
     if n == UNUSUAL or (left and not read_long(text, long[:left], values)):
         return None
     rows = indptr[: n + 1], indices[: indptr[n]], values[: indptr[n]]
