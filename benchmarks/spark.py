@@ -36,7 +36,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True)
-class Counting(handler.Plan):
+class Counting(handler.KeyStep):
     """A plan whose step only counts rows."""
 
     def advance(self, key: tuple, state: bytes | None, frame: Any) -> tuple[bytes, pd.DataFrame]:
@@ -84,9 +84,9 @@ def play(session: Any, folder: Path, learner: str, counting: bool) -> tuple[floa
         reader = session.readStream.schema(schema).option("maxFilesPerTrigger", 1)
         return reader.parquet(f"{folder}/{kind}")
 
-    own = columns.Columns.plan
+    own = columns.UnitedColumns.plan
     if counting:
-        columns.Columns.plan = lambda self: Counting(*vars(own(self)).values())  # type: ignore
+        columns.UnitedColumns.plan = lambda self: Counting(*vars(own(self)).values())  # type: ignore
     try:
         found, asker = parts(learner, "10%")
         decided = spark.decide(
@@ -100,7 +100,7 @@ def play(session: Any, folder: Path, learner: str, counting: bool) -> tuple[floa
             keep=[],
         )
     finally:
-        columns.Columns.plan = own  # type: ignore
+        columns.UnitedColumns.plan = own  # type: ignore
     writer = decided.writeStream.format("noop").trigger(availableNow=True)
     writer = writer.option("checkpointLocation", f"{folder}/{name}")
     start, before = time.perf_counter(), processor_seconds()

@@ -87,10 +87,10 @@ def united(X=(), codes=(), state=None):
 
 
 def plan_of(frame, **options):
-    from selectron.spark.handler import Plan
+    from selectron.spark.handler import KeyStep
 
     keyed = Keyed(Perceptron(), Margin(0.5), width=2, names=(("down", "up"), "ab"), **options)
-    return Plan(keyed, list(frame.columns), ("down", "up"))
+    return KeyStep(keyed, list(frame.columns), ("down", "up"))
 
 
 def test_a_worker_plays_a_key_as_a_run_does_and_goes_on_from_its_state():

@@ -18,7 +18,7 @@ from selectron.data.cells import label_of as cell_label
 from selectron.errors import SelectronError
 from selectron.streams.classes import names_of
 from selectron.streams.readers import read, tables
-from selectron.streams.readers.columns import Columns
+from selectron.streams.readers.columns import Positions
 from selectron.streams.readers.text import Piece
 
 from .reading import canonical, fails, numerals, odd, parquet, stored
@@ -307,7 +307,7 @@ def test_csv_is_read_as_pythons_reader_does(rows):
     """Rows before a fault have the cells and the labels as written; those of 3 cells are read."""
     content = "".join(",".join(row) + "\n" for row in rows)
     wanted = [row for row in csv.reader(io.StringIO(content, newline="\n")) if row]
-    about = tables.Layout(",", tables._record(","), ("a", "b", "y"), Columns([0, 1], 2))
+    about = tables.CsvLayout(",", tables._record(","), ("a", "b", "y"), Positions([0, 1], 2))
     found = tables.parsed(Piece(content.encode(), 1), about)
     count, left_out, whole = len(found.labels), found.damage.rows, [len(row) == 3 for row in wanted]
     readable = [row for row in wanted if len(row) == 3]
@@ -325,9 +325,9 @@ def test_csv_cells_come_back(rows):
     content = "".join(
         "0," + ",".join('"' + cell.replace('"', '""') + '"' for cell in row) + "\n" for row in rows
     )
-    about = tables.Layout(",", tables._record(","), ("a", "b", "y"), Columns([0], 2, None))
+    about = tables.CsvLayout(",", tables._record(","), ("a", "b", "y"), Positions([0], 2, None))
     for place in (1, 2):
-        about = about._replace(columns=Columns([0], place))
+        about = about._replace(columns=Positions([0], place))
         found = tables.parsed(Piece(content.encode(), 1), about)
         assert found.labels.tolist() == [cell_label(row[place - 1]) for row in rows]
 

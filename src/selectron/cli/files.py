@@ -90,7 +90,7 @@ def concatenated(pieces: list[Any]) -> Any:
     return [*chain.from_iterable(pieces)] if listed else pa.concat_tables(pieces)
 
 
-class Table(NamedTuple):
+class LoadedTable(NamedTuple):
     """A file in memory."""
 
     X: Any  # (n, d), dense or CSR
@@ -100,7 +100,7 @@ class Table(NamedTuple):
     given: dict[int, str | None]  # labels of another file, by the number of the row, from 1 on
 
 
-def load_table(file: str, **options: Any) -> Table:
+def load_table(file: str, **options: Any) -> LoadedTable:
     """Return the rows of a file, and their labels as text."""
     from ..data.encoder import TableEncoder
 
@@ -124,7 +124,7 @@ def load_table(file: str, **options: Any) -> Table:
         block: Any = joined(blocks)
         found = [label for chunk in chunks for label in chunk.labels]
         y = checked_labels(found, classes_of(options["classes"]))
-    return Table(as_matrix(block, width), y, whole, columns, given)
+    return LoadedTable(as_matrix(block, width), y, whole, columns, given)
 
 
 def checked_labels(found: list[Any], classes: list[str] | None) -> np.ndarray:

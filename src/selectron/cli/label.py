@@ -89,7 +89,7 @@ def label(
     raise SystemExit(code)
 
 
-class Row(NamedTuple):
+class FileRow(NamedTuple):
     """A row of the file."""
 
     number: int  # from 1 on
@@ -102,9 +102,9 @@ class Answered(NamedTuple):
     """What undoing an answer, or a skip, returns to."""
 
     classifier: Any  # a copy from before the answer
-    row: Row
+    row: FileRow
     ticket: int | None
-    later: list[Row]  # decided after the answer and before the next one
+    later: list[FileRow]  # decided after the answer and before the next one
     learned: bool  # whether there was a label
     place: Place  # with what was known of the accuracy
 
@@ -143,7 +143,7 @@ class ModelSession:
         self.answers, self.doubted = 0, False
         self.out = ""  # that the budget is spent, once it is
         self.place = self.last or Place(*self.identity, self.row)
-        self.ahead = deque[Row]()  # rows to play before the next ones of the file
+        self.ahead = deque[FileRow]()  # rows to play before the next ones of the file
         size = sum(array.nbytes for array in self.saved.classifier.model_.state)
         self.copies = deque[Answered](maxlen=max(1, min(COPIES, BYTES // size)))
         self.due = 0.0  # when the model is saved again after an answer
@@ -194,7 +194,7 @@ class ModelSession:
         if self.out:
             click.echo(f"{self.out.capitalize()}.")
 
-    def _rows(self) -> Iterator[Row]:
+    def _rows(self) -> Iterator[FileRow]:
         """Yield the rows that are ahead; where there are none, that is the next one of the file."""
         known, kept = self.saved.encoder.columns_, [self.hidden, *terminal.COLUMNS]
         for chunk in files.skip_rows(self.source, self.start, self.file, least=0):
@@ -206,7 +206,8 @@ class ModelSession:
             files.check_shown(self.file, self.show, {*known, *chain.from_iterable(values)})
             more = files.records_of(pa.table(columns)) if columns else [{}] * len(values)
             for number, (row, rest) in enumerate(zip(values, more, strict=True), chunk.first + 1):
-                self.ahead.append(Row(number, row, {name: row.get(name) for name in known}, rest))
+                features = {name: row.get(name) for name in known}
+                self.ahead.append(FileRow(number, row, features, rest))
                 while self.ahead:
                     yield self.ahead.popleft()
 
@@ -221,7 +222,7 @@ class ModelSession:
             elif (decision := self._decide(row)).ask:
                 self._ask(row, decision.label)
 
-    def _decide(self, row: Row) -> Any:
+    def _decide(self, row: FileRow) -> Any:
         with uninterrupted(), files.naming(self.file, row.number - 1):
             at = self.saved.second(row.values)
             if at is not None and not self.doubted and at < self.saved.since:
@@ -238,7 +239,7 @@ class ModelSession:
                     self.copies.clear()
         return decision
 
-    def _ask(self, row: Row, proposal: Any) -> None:
+    def _ask(self, row: FileRow, proposal: Any) -> None:
         """Show a row, and learn the answer; raise EOFError to quit."""
         click.echo(f"\nrow {row.number:,}")
         values = {name: row.values.get(name) for name in dict.fromkeys(self.show) or row.values}
@@ -258,7 +259,7 @@ class ModelSession:
             if time.monotonic() >= self.due:
                 self._keep()
 
-    def _learn(self, row: Row, found: Any, proposal: Any) -> None:
+    def _learn(self, row: FileRow, found: Any, proposal: Any) -> None:
         """Learn an answer; a row that is skipped is left behind. Keep a copy to undo it."""
         classifier: Any = self.saved.classifier
         learned = found is not terminal.Command.SKIP
@@ -286,7 +287,7 @@ class ModelSession:
             sums = moments(np.array([chance]), np.array([mistake]))[:, 0] + (self.place.sums or 0.0)
             self.place = self.place._replace(sums=tuple(sums.tolist()))
 
-    def _undo(self, row: Row) -> None:
+    def _undo(self, row: FileRow) -> None:
         """Return to the last answer or skip; all rows since will be decided again."""
         if not self.copies:
             click.echo("nothing to undo")

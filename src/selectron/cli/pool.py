@@ -122,7 +122,7 @@ def refuse(file: str, needed: str, **given: Any) -> None:
             raise SelectronError(f"{file}: --{name} needs {needed}: leave it out")
 
 
-def simulate(file: str, table: files.Table, **options: Any) -> None:
+def simulate(file: str, table: files.LoadedTable, **options: Any) -> None:
     """Simulate every order on the labels; print the results, also of the first few if stopped."""
     from tqdm import tqdm
 
@@ -138,7 +138,7 @@ def simulate(file: str, table: files.Table, **options: Any) -> None:
             report(runs, file, table, **options)
 
 
-def default_orders(table: files.Table) -> list[str]:
+def default_orders(table: files.LoadedTable) -> list[str]:
     """Return the orders that apply: the paper's learners take two classes and few features."""
     from ..pool.perceptron import WIDEST
 
@@ -150,7 +150,7 @@ def default_orders(table: files.Table) -> list[str]:
     return [*orders, "greedy", "sphere", *(["boosted"] if len(table.y) <= PAPERS else [])]
 
 
-def report(runs: dict[str, "PoolRun"], file: str, table: files.Table, **options: Any) -> None:
+def report(runs: dict[str, "PoolRun"], file: str, table: files.LoadedTable, **options: Any) -> None:
     """Print the mistakes of every order; draw them, and write the labels, if that is wanted."""
     rows = len(table.y)
     if options["as_json"]:
@@ -175,7 +175,7 @@ def report(runs: dict[str, "PoolRun"], file: str, table: files.Table, **options:
 class PoolSession:
     """Label a table in the terminal; save every answer before the next row is shown."""
 
-    def __init__(self, file: str, table: files.Table, answers: str, options: dict[str, Any]):
+    def __init__(self, file: str, table: files.LoadedTable, answers: str, options: dict[str, Any]):
         self.file, self.table, self.answers = file, table, Path(answers)
         self.names, self.output = options["show"], options["output"]
         self.rows = shown_rows(file, self.names, table, options)
@@ -363,7 +363,7 @@ def check_resumed(path: Path, pool: "SelfDirectedClassifier", wanted: Any) -> No
     pool.set_params(classes=pool.classes_.tolist())
 
 
-def shown_rows(file: str, names: tuple[str, ...], table: files.Table, options: Any) -> Any:
+def shown_rows(file: str, names: tuple[str, ...], table: files.LoadedTable, options: Any) -> Any:
     """Return the rows that are shown: with all columns if --show names any; None of svmlight."""
     if not names:
         return table.rows

@@ -170,7 +170,7 @@ def run(**options: Any) -> None:
     if options["file"] is None:
         options["picture"] = options["picture"] or PICTURE
     check_usage(options)
-    session = Session(options)
+    session = StreamSession(options)
     fault: BaseException | None = None
     try:
         session.play()
@@ -199,7 +199,7 @@ def run(**options: Any) -> None:
         raise fault
 
 
-class Session:
+class StreamSession:
     """A stream that is played: its source and its contest."""
 
     def __init__(self, options: dict[str, Any]):

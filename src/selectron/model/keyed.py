@@ -127,7 +127,7 @@ def start_of(random_state: int, key: Any) -> dict[str, Any]:
     return {"bit_generator": "PCG64", "state": numbers, "has_uint32": 0, "uinteger": 0}
 
 
-class Pool(NamedTuple):
+class Pending(NamedTuple):
     """Rows whose labels may still come."""
 
     ticket: np.ndarray  # int64
@@ -136,10 +136,10 @@ class Pool(NamedTuple):
     chance: np.ndarray  # with which the label was asked for
     rows: Rows
 
-    def at(self, kept: np.ndarray) -> "Pool":
+    def at(self, kept: np.ndarray) -> "Pending":
         """Return the rows of these numbers."""
         ticket, order, asked_in, chance = (array[kept] for array in self[:-1])
-        return Pool(ticket, order, asked_in, chance, taken(self.rows, kept))
+        return Pending(ticket, order, asked_in, chance, taken(self.rows, kept))
 
 
 class Key(NamedTuple):
@@ -149,7 +149,7 @@ class Key(NamedTuple):
     tickets: int
     answered: int  # the last ticket of those answered
     newest: int  # order
-    open: Pool
+    open: Pending
     early: np.ndarray  # int64, (n, 3): order, time and code of labels that wait for rows
 
 
@@ -180,7 +180,7 @@ class Machine:
         self.learned = model.space.State(*state), past, model.calibration._replace(s=s)
         self.start = self.words.copy()
         none = np.zeros(0, np.int64)
-        self.nothing = Pool(none, none, none, np.zeros(0), no_rows(model.sparse, model.width))
+        self.nothing = Pending(none, none, none, np.zeros(0), no_rows(model.sparse, model.width))
 
     def step(
         self, key: Any, state: bytes | None, items: Items | None, answers: Answers | None
@@ -252,10 +252,10 @@ class Machine:
                 due.setdefault(played, []).append((played > own, index, code))
         return due, wait
 
-    def play(self, older: Pool, items: Items, due: dict) -> tuple[Pool, np.ndarray, Decided]:
+    def play(self, older: Pending, items: Items, due: dict) -> tuple[Pending, np.ndarray, Decided]:
         """Play a step; return the rows whose labels may come, which are open, and decisions."""
         m, n, model = len(older.order), len(items.order), self.model
-        pool = Pool(
+        pool = Pending(
             np.concatenate([older.ticket, np.zeros(n, np.int64)]),
             np.concatenate([older.order, items.order]),
             np.concatenate([older.asked_in, model.rounds + 1 + np.arange(n)]),
@@ -333,7 +333,7 @@ class Machine:
         rest = b"".join([*parts, known.early.tobytes()])
         return CHECK.pack(VERSION, zlib.crc32(rest)) + rest
 
-    def _pool(self, content: BytesIO, n: int) -> Pool:
+    def _pool(self, content: BytesIO, n: int) -> Pending:
         ticket, order, asked_in = (_array(content, n) for _ in range(3))
         chance = _array(content, n, float)
         if not self.keyed.sparse:
@@ -343,7 +343,7 @@ class Machine:
             indptr = np.concatenate([[0], _array(content, n).cumsum()])
             indices = _array(content, indptr[-1], np.int32)
             rows = Sparse(indptr, indices, _array(content, indptr[-1], float))
-        return Pool(ticket, order, asked_in, chance, rows)
+        return Pending(ticket, order, asked_in, chance, rows)
 
 
 def _array(content: BytesIO, n: int, kind: Any = np.int64) -> np.ndarray:

@@ -25,7 +25,7 @@ DECIDED = {
 }
 
 
-class Columns:
+class UnitedColumns:
     """The united columns of rows and labels, in `together`.
 
     Rows are the columns `names` of the frame, encoded by a function of a struct unless it is None.

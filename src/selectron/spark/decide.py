@@ -12,7 +12,7 @@ from ..learners import LeadingHistory
 from ..model.keyed import Keyed
 from . import checks
 from .checks import PROVIDER, ROCKSDB
-from .columns import Columns
+from .columns import UnitedColumns
 
 LEARNER = LeadingHistory(fourier=0)  # the state of a key with 10 features takes 12 kB
 
@@ -138,7 +138,7 @@ def models(frame: Any, *, states: Any = None, **parameters: Any) -> Any:
 
 def _planned(
     frame: Any, key: Any, order: str, labels: Any, time: Any, keep: Any, **given: Any
-) -> tuple[Columns, Keyed]:
+) -> tuple[UnitedColumns, Keyed]:
     """Return the columns of the rows and the labels, and how they are played; check everything."""
     from .handler import encoding
 
@@ -175,14 +175,14 @@ def _planned(
     )
     keyed.step((), None, None, None)  # raises SelectronError if parameters do not fit together
     encode = None if encoder is None else encoding(encoder)
-    found = Columns(frame, keys, order, kept, classes, names, encode)
+    found = UnitedColumns(frame, keys, order, kept, classes, names, encode)
     if labels is not None:
         found.add_labels(labels, time)
     return found, keyed
 
 
-def _stream(found: Columns, keyed: Keyed, states: Any) -> Any:
-    from .handler import Plan, Processor
+def _stream(found: UnitedColumns, keyed: Keyed, states: Any) -> Any:
+    from .handler import KeyStep, Processor
 
     rows = found.together
     if rows.sparkSession.conf.get(PROVIDER, "") != ROCKSDB:
@@ -191,7 +191,7 @@ def _stream(found: Columns, keyed: Keyed, states: Any) -> Any:
             f"set {PROVIDER} to {ROCKSDB}."
         )
     decided = rows.groupBy(*found.key_names).transformWithStateInPandas(
-        statefulProcessor=Processor(Plan(keyed, rows.columns, found.classes)),
+        statefulProcessor=Processor(KeyStep(keyed, rows.columns, found.classes)),
         outputStructType=found.schema(),
         outputMode="Append",
         timeMode="None",
@@ -200,14 +200,14 @@ def _stream(found: Columns, keyed: Keyed, states: Any) -> Any:
     return found.restored(decided)
 
 
-def _batch(found: Columns, keyed: Keyed, states: Any, final: bool) -> Any:
+def _batch(found: UnitedColumns, keyed: Keyed, states: Any, final: bool) -> Any:
     """Return the decisions of a batch, or the final models."""
-    from .handler import Plan, of_group
+    from .handler import KeyStep, of_group
 
     if states is not None:
         found.add_states(states)
     rows = found.together
     decided = rows.groupBy(*found.key_names).applyInPandas(
-        of_group(Plan(keyed, rows.columns, found.classes), final), found.schema(of_states=final)
+        of_group(KeyStep(keyed, rows.columns, found.classes), final), found.schema(of_states=final)
     )
     return decided.toDF(*found.keys, "state") if final else found.restored(decided)

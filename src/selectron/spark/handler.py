@@ -16,7 +16,7 @@ from .columns import DECIDED, ITEM, STATE
 
 
 @dataclass(frozen=True)
-class Plan:
+class KeyStep:
     """What a worker has to know: how a step is played, the names of its columns, the classes."""
 
     keyed: Keyed

@@ -52,7 +52,7 @@ class Part(NamedTuple):
     damage: Damage = UNDAMAGED
 
 
-class Columns(NamedTuple):
+class Positions(NamedTuple):
     """Positions of the features, and of the label and the time if there is one."""
 
     features: list[int]
@@ -71,13 +71,13 @@ class Columns(NamedTuple):
         return Choice(label, ignored, None if self.time is None else names[self.time])
 
 
-def choose(names: Sequence[str], choice: Choice) -> Columns:
+def choose(names: Sequence[str], choice: Choice) -> Positions:
     """Return the positions of features, label and time.
 
     >>> choose(["id", "a", "b", "Target"], Choice(ignore=("id",)))
-    Columns(features=[1, 2], label=3, time=None)
+    Positions(features=[1, 2], label=3, time=None)
     >>> choose(["a", "b", "c"], Choice(label=0, time="c"))
-    Columns(features=[1], label=0, time=2)
+    Positions(features=[1], label=0, time=2)
     """
     used = {
         place: "to be ignored"
@@ -105,7 +105,7 @@ def choose(names: Sequence[str], choice: Choice) -> Columns:
             f"no feature is left of the columns {first_few(names, SHOWN)}; name another label or "
             "ignore less"
         )
-    return Columns(features, label, time)
+    return Positions(features, label, time)
 
 
 def usual_label(names: Sequence[str]) -> int | None:

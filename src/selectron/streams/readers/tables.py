@@ -20,7 +20,7 @@ from ...data.cells import check_unique, label_of, parse_number, time_of
 from ...data.times import seconds
 from ...data.values import PANDAS_INDEX, dates_of, labels_of, values_of
 from ...errors import SelectronError
-from .columns import UNDAMAGED, USUAL, Choice, Columns, Damage, Part, choose
+from .columns import UNDAMAGED, USUAL, Choice, Damage, Part, Positions, choose
 from .text import NEVER_CLOSED, NOT_UTF_8, Blocks, Counted, Piece, Record, ends, reason
 
 MARKS = ",;\t|"
@@ -34,20 +34,20 @@ NAMES = tuple(name for name in USUAL if len(name) > 1)  # "y" is as likely to be
 BUFFER = 1 << 20  # bytes read at a time from a column, so that no row group is held whole
 
 
-class Layout(NamedTuple):
+class CsvLayout(NamedTuple):
     """The layout of a CSV file."""
 
     mark: str  # between cells
     record: Record
     names: Sequence[str]
-    columns: Columns
+    columns: Positions
     line: int = 1  # on which the rows begin
     header: int = 0  # line of the names, 0 if the file has none
     doubtful: bool = False  # --header was not given, and some names are numbers
     nameless: int = 0  # columns without a name, which are left out, if they hold something
 
 
-def begun(blocks: Blocks, choice: Choice, header: bool | None) -> Layout:
+def begun(blocks: Blocks, choice: Choice, header: bool | None) -> CsvLayout:
     """Return the layout, by the first two records; the default names are "0", "1", ...."""
     (line,) = blocks.first()
     if b"\0" in line:
@@ -80,11 +80,11 @@ def begun(blocks: Blocks, choice: Choice, header: bool | None) -> Layout:
         header = not is_row(names, cells)
     if not (has_word(names) if header is None else header):
         names = list(map(str, range(len(names))))
-        return Layout(mark, record, names, choose(names, choice))
+        return CsvLayout(mark, record, names, choose(names, choice))
     columns, begin = choose(names, choice), place + first.count(b"\n")
     blocks.ahead = blocks.ahead[start + len(first) :]
     held = any(cell.strip() for name, cell in zip(names, cells, strict=False) if not name)
-    return Layout(mark, record, names, columns, begin, place, doubtful, held * names.count(""))
+    return CsvLayout(mark, record, names, columns, begin, place, doubtful, held * names.count(""))
 
 
 def _mark(line: bytes, blocks: Blocks) -> str:
@@ -110,7 +110,7 @@ def _count(mark: str, line: bytes, blocks: Blocks) -> int:
     return re.sub(QUOTED, b"", line).count(mark.encode())
 
 
-def parsed(piece: Piece, layout: Layout) -> Part:
+def parsed(piece: Piece, layout: CsvLayout) -> Part:
     """Return the rows of a piece."""
     wrong, blank = list[Any](), 0
 
@@ -149,7 +149,7 @@ def parsed(piece: Piece, layout: Layout) -> Part:
     return _part(table, layout.names, layout.columns, line, piece.fault, damage)
 
 
-def _repeats(table: pa.Table, layout: Layout) -> list[int]:
+def _repeats(table: pa.Table, layout: CsvLayout) -> list[int]:
     """Return the rows that hold the names of their columns."""
     same = np.ones(table.num_rows, bool)
     for place in layout.columns.needed():
@@ -158,7 +158,7 @@ def _repeats(table: pa.Table, layout: Layout) -> list[int]:
     return np.flatnonzero(same).tolist()
 
 
-def _read(data: bytes, layout: Layout, skip: Callable[[Any], str]) -> pa.Table:
+def _read(data: bytes, layout: CsvLayout, skip: Callable[[Any], str]) -> pa.Table:
     """Return the cells as text, in columns named by their positions."""
     if len(layout.names) == 1:  # Arrow skips lines that are empty, but not those of spaces
         data = SPACES.sub(b"", data)
@@ -277,7 +277,7 @@ def _as_one_error(what: str) -> Iterator[None]:
         raise SelectronError(f"{what} ({reason(error)})") from None
 
 
-def _columns(schema: pa.Schema, choice: Choice) -> Columns:
+def _columns(schema: pa.Schema, choice: Choice) -> Positions:
     """Return the columns to read; the row names that pandas writes are left out."""
     index = [name for name in schema.names if PANDAS_INDEX.fullmatch(name) and name != choice.label]
     columns = choose(schema.names, choice._replace(ignore=(*choice.ignore, *index)))
@@ -293,7 +293,7 @@ def _columns(schema: pa.Schema, choice: Choice) -> Columns:
 def _part(
     table: pa.Table,
     names: Sequence[str],
-    columns: Columns,
+    columns: Positions,
     where: Callable[[int], str],
     fault: str = "",
     damage: Damage = UNDAMAGED,
