@@ -27,7 +27,7 @@ from tests.spark.stream import BATCHES, CLASSES, alone, parts, write, written
 
 from benchmarks.tables import show
 from selectron import spark
-from selectron.spark import columns, handler
+from selectron.spark import handler
 
 PICTURE = "docs/spark.png"
 WIDTH, LIMIT = 10, 600.0  # features; seconds
@@ -37,13 +37,13 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True)
 class Counting(handler.KeyStep):
-    """A plan whose step only counts rows."""
+    """A step that only counts rows."""
 
     def advance(self, key: tuple, state: bytes | None, frame: Any) -> tuple[bytes, pd.DataFrame]:
         """Return the number of rows so far, and columns of the same kinds as decisions."""
         n = len(frame)
         count = int.from_bytes(state or b"", "little") + n
-        position = self.column(frame, handler.POSITION)
+        position = frame.iloc[:, self.names.index("position")].to_numpy()
         found = {
             "k0": frame.iloc[:, 0].to_numpy(),
             "position": position,
@@ -84,9 +84,9 @@ def play(session: Any, folder: Path, learner: str, counting: bool) -> tuple[floa
         reader = session.readStream.schema(schema).option("maxFilesPerTrigger", 1)
         return reader.parquet(f"{folder}/{kind}")
 
-    own = columns.UnitedColumns.plan
+    own = handler.KeyStep
     if counting:
-        columns.UnitedColumns.plan = lambda self: Counting(*vars(own(self)).values())  # type: ignore
+        handler.KeyStep = Counting  # type: ignore[misc]
     try:
         found, asker = parts(learner, "10%")
         decided = spark.decide(
@@ -100,7 +100,7 @@ def play(session: Any, folder: Path, learner: str, counting: bool) -> tuple[floa
             keep=[],
         )
     finally:
-        columns.UnitedColumns.plan = own  # type: ignore
+        handler.KeyStep = own  # type: ignore[misc]
     writer = decided.writeStream.format("noop").trigger(availableNow=True)
     writer = writer.option("checkpointLocation", f"{folder}/{name}")
     start, before = time.perf_counter(), processor_seconds()
