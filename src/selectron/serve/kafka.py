@@ -111,7 +111,7 @@ class Reader(Worker):
         """Take some messages; those that cannot be stored are tried again at the next turn."""
         if not self.found:
             if time.monotonic() - self.looked > LOOK * bool(self.started):
-                self.look()
+                self.assign_partitions()
             for message in self.client.consume(BATCH, POLL):
                 if (error := message.error()) is None:
                     self.found.append((message, self.item(message)))
@@ -121,7 +121,7 @@ class Reader(Worker):
             self.host.submit(Work(self.take)).result()
             self.found = []
 
-    def look(self) -> None:
+    def assign_partitions(self) -> None:
         """Start to read partitions that are new, each behind the last message that was taken."""
         from confluent_kafka import OFFSET_BEGINNING, KafkaException, TopicPartition
 

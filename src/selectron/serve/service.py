@@ -54,7 +54,7 @@ class Service:
             self.store.close()
             raise
         self.views: dict[str, dict[str, Any]] = {}
-        self.look()
+        self.update_views()
 
     def _start(self, declarations: Sequence[Declaration], accept_loss: bool) -> None:
         """Restore the streams, and set aside the items that are damaged."""
@@ -76,7 +76,7 @@ class Service:
             if stream.id == number:
                 stream.set_aside(item, at)
 
-    def look(self) -> None:
+    def update_views(self) -> None:
         """Update the views, which show readers the committed state."""
         old = self.views
         self.views = {
@@ -112,7 +112,7 @@ class Service:
             if len(batch) == 1:
                 return [Problem(500, "internal", BROKEN)]
             return [self.run([work], now)[0] for work in batch]
-        self.look()
+        self.update_views()
         self._take_snapshots(self.every)
         if at - self.housekept > HOUSEKEEPING:
             self.forget(at)
@@ -152,7 +152,7 @@ class Service:
         for stream in self.streams.values():
             snapshots.restore(stream)
         self.failing = False
-        self.look()
+        self.update_views()
 
     # Snapshots, and what is deleted
 

@@ -82,7 +82,7 @@ def restore(stream: Stream, accept_loss: bool = False) -> None:
         lost = "Stream %r: the model has lost what came after entry %d."
         LOG.warning(lost, stream.name, stream.seq)
         for event in stream.log_after(stream.seq):
-            stream.take(event)
+            stream.apply(event)
         stream.model.void = stream.seq
         take(stream)
 

@@ -105,10 +105,10 @@ class Stream:
     ) -> Event:
         """Append an entry to the log, and update the state."""
         event = self.store.append(Event(0, self.id, kind, item, key, at, who, body))
-        self.take(event)
+        self.apply(event)
         return event
 
-    def take(self, event: Event) -> None:
+    def apply(self, event: Event) -> None:
         """Update the questions and statistics with an entry; the model is already updated."""
         if event.kind == "item":
             self.statistics.add_item(event)
@@ -181,7 +181,7 @@ class Stream:
                 self.model.tell(event.body["ticket"], event.body["learned"])
             elif event.body.get("learn"):
                 self.model.teach(self._row_again(event), event.body["learned"])
-            self.take(event)
+            self.apply(event)
 
     def _decide_again(self, event: Event) -> None:
         again = self.model.decide(self._row_again(event), event.at)
