@@ -59,7 +59,7 @@ class Names:
         for i, x in enumerate(rows):
             self._check(x, i, new)
         if len(rows) == 1 and new:
-            self._note(rows[0])
+            self._cache(rows[0])
             found = self.row(dict(rows[0]))
             if found is not None:
                 return found
@@ -81,7 +81,7 @@ class Names:
             for name in x:
                 self.places.setdefault(name, len(self.places))
 
-    def _note(self, x: Mapping[str, Any]) -> None:
+    def _cache(self, x: Mapping[str, Any]) -> None:
         """Cache the names of this row, if they are in the order of their places."""
         places = np.fromiter(map(self.places.__getitem__, x), np.int32, len(x))
         if (places[1:] > places[:-1]).all():

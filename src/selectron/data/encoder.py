@@ -250,7 +250,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 if column.settled:
                     column.forget_values(layout)
             if column.encoder is not None:
-                column.encoder.one(value, layout, learn, out)
+                column.encoder.encode_one(value, layout, learn, out)
             elif learn:
                 column.before = self.n_rows_ + 1
         if learn:

@@ -1,6 +1,6 @@
 """The kinds of a table's columns: how each turns its values into features.
 
-Every kind encodes one value at a time (`one`) and a whole array (`prepare`, then `emit`), to the
+Every kind encodes one value at a time (`encode_one`) and an array (`prepare`, then `emit`), to the
 same bytes: sums run in the order of the rows, and circular features come from tables. A feature is
 given its place in the row when it first appears; `prepare` returns these events, so that places can
 be given in the order of the rows, however rows are cut into arrays.
@@ -63,7 +63,7 @@ class Layout:
         self.width = steps * self.step + len(self) - len(self.names)
         return place
 
-    def share(self) -> int:
+    def hashed_place(self) -> int:
         """Return the first place of hashed features, which get theirs now if they have none."""
         if self.first < 0:
             self.first = len(self)
@@ -104,7 +104,7 @@ class Kind:
         """Take what was packed."""
         vars(self).update(values)
 
-    def miss(self, x: Any) -> None:
+    def count_missing(self, x: Any) -> None:
         """Count a blank, or a value of another kind."""
         blank = is_blank(x)
         self.blanks += blank
@@ -123,7 +123,7 @@ class Kind:
         """Return what is special about the column."""
         return []
 
-    def one(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
+    def encode_one(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
         """Put the features of a value into a row; by default there are none."""
 
     def prepare(self, array: pa.Array, layout: Layout, learn: bool) -> tuple[Any, list[Event]]:
@@ -167,7 +167,7 @@ class Category(Kind):
             return [counted(n, "value")]
         return [counted(n, "value"), "others hashed"] if n else ["values hashed"]
 
-    def held(self, layout: Layout) -> list[int]:
+    def own_places(self, layout: Layout) -> list[int]:
         """Return the places that no other column has."""
         shares = self.shared >= 0 and not layout.hashed
         shared = range(self.shared, self.shared + SHARED) if shares else ()
@@ -194,11 +194,11 @@ class Category(Kind):
             name = f"{self.name}={key}" if key else f"{self.name} is blank"
             self.places[key] = layout.add([name])
         elif layout.hashed:
-            self.shared = layout.share()
+            self.shared = layout.hashed_place()
         else:
             self.shared = layout.add(f"{self.name}: others {j}" for j in range(SHARED))
 
-    def one(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
+    def encode_one(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
         """Put the feature of a value into a row."""
         if type(x) is str and x and (place := self.places.get(x)) is not None:
             out[place] = 1.0
@@ -251,7 +251,7 @@ class Vector(Kind):
         self.length = length
         self.place = layout.add(f"{self.name}[{j}]" for j in range(length))
 
-    def one(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
+    def encode_one(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
         """Put a list of numbers into a row."""
         values = vector_of(x)
         if learn and self.place < 0 and values is not None:
@@ -260,7 +260,7 @@ class Vector(Kind):
             places = range(self.place, self.place + self.length)
             out.update(zip(places, values.tolist(), strict=True))
         elif learn:
-            self.miss(x)
+            self.count_missing(x)
 
     def prepare(self, array: pa.Array, layout: Layout, learn: bool) -> tuple[Any, list[Event]]:
         """Return what `emit` takes, and whether the column is new."""
@@ -277,7 +277,7 @@ class Vector(Kind):
         given, values = ready
         good = [i for i, x in enumerate(values) if x is not None and len(x) == self.length]
         for i in set(range(len(given))).difference(good):
-            self.miss(given[i])
+            self.count_missing(given[i])
         if not good:
             return []
         places = np.arange(self.place, self.place + self.length)

@@ -102,7 +102,7 @@ class Number(Kind):
         self.style, values[first:] = other.style, read(other, np.arange(first, len(values)))
         return first
 
-    def one(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
+    def encode_one(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
         """Put the features of a value into a row, and learn from it."""
         value = x if type(x) is float and -LARGEST < x < LARGEST else self.read(x, learn)
         if value != value:
@@ -189,7 +189,7 @@ class Number(Kind):
     def mark_blank(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
         """Mark a blank in a row."""
         if learn:
-            self.miss(x)
+            self.count_missing(x)
             if self.mark < 0:
                 self.begin_mark(layout)
         if self.mark >= 0:
@@ -214,7 +214,7 @@ class Number(Kind):
         missing = np.isnan(values)
         if not learn:
             sums = max(self.count, 1), self.total, self.squares
-            scores = score(self.within(values) - self.first, *sums).clip(-CLIP, CLIP)
+            scores = score(self.in_range(values) - self.first, *sums).clip(-CLIP, CLIP)
             logarithms = self.logarithm(values) if self.log_deviation > 0 else None
             return (values, missing, scores, logarithms), []
         if self.count == 0 and not missing.all():
@@ -245,7 +245,7 @@ class Number(Kind):
         before = self.count
         return self.learned_scores(values, missing), self.learned_log(values, missing, before)
 
-    def within(self, values: np.ndarray) -> np.ndarray:
+    def in_range(self, values: np.ndarray) -> np.ndarray:
         """Return what values count as if nothing is learned from them."""
         return values
 
@@ -365,7 +365,7 @@ class Date(Number):
         """Return dates in seconds since 1970, NaN where there is none."""
         return dates_of(array, self.parse)
 
-    def one(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
+    def encode_one(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
         """Put the features of a date into a row, and learn from it."""
         value = self.read(x, learn)
         if value != value:
@@ -374,14 +374,14 @@ class Date(Number):
         if learn:
             self.earliest, self.latest = min(self.earliest, value), max(self.latest, value)
         trend = min(max(value, self.earliest), self.latest) if self.count else value
-        super().one(trend, layout, learn, out)
+        super().encode_one(trend, layout, learn, out)
         if self.place >= 0:
             for place, unit, period, sines, cosines in TABLES:
                 at = int(value // unit % period)
                 out[self.place + place] = sines[at]
                 out[self.place + place + 1] = cosines[at]
 
-    def within(self, values: np.ndarray) -> np.ndarray:
+    def in_range(self, values: np.ndarray) -> np.ndarray:
         """Return dates within the range so far."""
         return np.clip(values, self.earliest, self.latest)
 

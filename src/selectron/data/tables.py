@@ -287,7 +287,7 @@ class Column:
         category: Any = None if self.kind == "category" else self.made.pop("category", None)
         if category is None:
             return
-        self.unused = category.held(layout)
+        self.unused = category.own_places(layout)
         for j, place in enumerate(self.unused):
             layout.rename(place, f"{self.name}: unused {j}")
 

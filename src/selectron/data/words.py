@@ -106,7 +106,7 @@ class Text(Kind):
     def begin(self, layout: Layout) -> None:
         """Give places to the hashed features."""
         names = (f"{self.name}: hashed {j}" for j in range(TEXT_PLACES))
-        self.place = layout.share() if layout.hashed else layout.add(names)
+        self.place = layout.hashed_place() if layout.hashed else layout.add(names)
         self.seen = self.seen if len(self.seen) else np.zeros(layout.hashed or TEXT_PLACES, int)
 
     def read(self, x: Any) -> str:
@@ -114,7 +114,7 @@ class Text(Kind):
         text = normalize("NFC", (x if type(x) is str else text_of(x)).strip().lower())
         return "" if text in BLANKS else text
 
-    def one(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
+    def encode_one(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
         """Put the features of a text into a row."""
         text = self.read(x)
         if learn:
