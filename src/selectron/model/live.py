@@ -111,7 +111,7 @@ class SingleRounds:
         if not self.correctable:
             updated = self._learn_one(asked, label, weight)
         else:
-            place, rows = indices(label, self.stacked), self._known_of_rows()
+            place, rows = indices(label, self.stacked), self._row_statistics()
             if not self.answers or self.classes == self.answers[-1].classes:
                 for name in ("moments", "totals", "counts"):  # only renewals use these
                     rows.pop(name, None)
@@ -238,7 +238,7 @@ class SingleRounds:
         model = copy.copy(self)
         again = list(answers)
         again[at] = answers[at]._replace(place=place)
-        model._return_to(answers[first].before or {})
+        model._restore(answers[first].before or {})
         if not self.weighting.balanced:  # the classes since then have weights, too
             model.weighting = model.weighting._replace(factors=self.weighting.factors)
         model.answers = tuple(again[:first])
@@ -249,29 +249,29 @@ class SingleRounds:
             model.widen(answer.width)
             if answer.place >= answer.classes:  # a class that is new with the correction
                 model.extend(answer.place + 1)
-            model._see(answer.rows)
+            model._set_row_statistics(answer.rows)
             model.extend(answer.classes)
             model._remember(answer._replace(classes=model.classes))
         model.open, model.rounds = self.open, self.rounds
         model._renew_again(self.renewals)
         model.extend(self.classes)
         model.widen(self.width)
-        model._see(self._known_of_rows())
+        model._set_row_statistics(self._row_statistics())
         model.renewals = self.renewals
         return model
 
-    def _known_of_rows(self: Any) -> dict[str, np.ndarray]:
+    def _row_statistics(self: Any) -> dict[str, np.ndarray]:
         """Return what is known of rows, which no label changes: the same for all classes."""
         names = getattr(of_one(self.space), "OF_ROWS", ())
         return {name: getattr(self.state, name) for name in names}
 
     def remember_rows(self: Any) -> None:
         """Remember what is known of rows, so that a correction can widen or renew as now."""
-        rows = {name: array.copy() for name, array in self._known_of_rows().items()}
+        rows = {name: array.copy() for name, array in self._row_statistics().items()}
         self.renewals = (*self.renewals, (self.width, rows))
 
-    def _see(self: Any, rows: dict[str, np.ndarray]) -> None:
-        """Know of rows what a state knew."""
+    def _set_row_statistics(self: Any, rows: dict[str, np.ndarray]) -> None:
+        """Set what is known of rows."""
         for name, array in rows.items():
             getattr(self.state, name)[...] = array
 
@@ -279,7 +279,7 @@ class SingleRounds:
         """Renew what the state derives from all rows, by what was known of them each time."""
         for width, rows in renewals:
             self.widen(width)
-            self._see(rows)
+            self._set_row_statistics(rows)
             self.renew(self.rounds + 1)
 
     def _remember(self: Any, answer: Answer) -> bool:
@@ -298,7 +298,7 @@ class SingleRounds:
         kept["arrays"] = tuple(array.copy() for array in self.state)
         return {**kept, "calibration": self.calibration.copy()}
 
-    def _return_to(self: Any, before: dict[str, Any]) -> None:
+    def _restore(self: Any, before: dict[str, Any]) -> None:
         """Return to a snapshot, without open tickets; what askers remember stays as it is."""
         self.__dict__.update({name: before[name] for name in KEPT})
         self.calibration, self.open = before["calibration"].copy(), dict[int, Ticket]()
