@@ -60,14 +60,11 @@ def digit_chunks(seed: int) -> Iterator[Chunk]:
 
 def source_of(file: str, choice: Choice | None = None, **options: Any) -> Source:
     """Return a file to be read, with the columns of a model's choice, or else of the options."""
-    if choice is None:
-        choice = Choice(options["label"], options["ignore"], options.get("time"))
-    else:
-        choice = choice._replace(lenient=True)
-    given = {key: options[key] for key in ("header", "encoding", "skip_damaged")}
-    label, ignore, time, lenient, _ = choice
-    columns: dict[str, Any] = {"label": label, "ignore": ignore, "time": time, "lenient": lenient}
-    source = readers.read(file, format=options["kind"], **given, **columns)
+    lenient = choice is not None
+    choice = choice or Choice(options["label"], options["ignore"], options.get("time"))
+    columns = {name: getattr(choice, name) for name in ("label", "ignore", "time")}
+    given = {name: options[name] for name in ("header", "encoding", "skip_damaged")}
+    source = readers.read(file, format=options["kind"], lenient=lenient, **columns, **given)
     source.choice = source.choice._replace(unlabelled=bool(options.get("labels")))
     return source
 
