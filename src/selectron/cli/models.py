@@ -20,7 +20,7 @@ from ..errors import SelectronError
 from ..evaluate.audit import ROWS, Audit, estimated
 from ..evaluate.contest import Contest, Contestant
 from ..specs import budgeted
-from ..streams.classes import Classes
+from ..streams.classes import LabelNumbers
 from ..streams.readers import Chunk
 from ..streams.readers.columns import Choice
 from . import warn
@@ -190,7 +190,7 @@ class Saved(NamedTuple):
     def contest(self, delay: int | None) -> Contest:
         """Return a contest of the model alone, whose labels are late by `delay` rows."""
         clf = self.classifier
-        classes = Classes(clf.classes_.tolist(), clf.named_, ordered=True)
+        classes = LabelNumbers(clf.classes_.tolist(), clf.named_, ordered=True)
         contestant = Contestant(clf.model_, delay, weights=weights_by_name(clf.class_weight_))
         return Contest(classes, lambda width, sparse: [contestant], self.encoder)
 

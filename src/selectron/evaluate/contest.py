@@ -14,7 +14,7 @@ from ..model.metrics import RunMetrics, Tally
 from ..model.model import Model, Outcome
 from ..model.widths import grows_by_row
 from ..specs import spec_of
-from ..streams.classes import Classes
+from ..streams.classes import LabelNumbers
 from ..streams.readers import Chunk
 from .audit import ROWS, SUMS, Audit, moments
 from .tables import aligned
@@ -187,7 +187,7 @@ class Contest:
     """
 
     def __init__(
-        self, classes: Classes, enter: Callable[[int, bool], list[Contestant]], encoder: Any = None
+        self, classes: LabelNumbers, enter: Callable[[int, bool], list[Contestant]], encoder: Any
     ):
         self.classes, self.enter, self.encoder = classes, enter, encoder
         self.contestants: list[Contestant] = []

@@ -43,7 +43,7 @@ class Ticket(NamedTuple):
     delayed: Delayed | None = None  # its label, if that is on its way
 
 
-class Answer(NamedTuple):
+class LearnedAnswer(NamedTuple):
     """An answer that can be corrected, and what it depended on."""
 
     number: int
@@ -117,7 +117,7 @@ class SingleRounds:
                     rows.pop(name, None)
             rows = {name: array.copy() for name, array in rows.items()}
             now = self.rounds, self.classes, self.width, rows, self.renewals
-            updated = self._remember(Answer(ticket, asked, place, weight, *now))
+            updated = self._remember(LearnedAnswer(ticket, asked, place, weight, *now))
             self.renewals = ()
         self._close(ticket)
         return updated
@@ -282,7 +282,7 @@ class SingleRounds:
             self._set_row_statistics(rows)
             self.renew(self.rounds + 1)
 
-    def _remember(self: Any, answer: Answer) -> bool:
+    def _remember(self: Any, answer: LearnedAnswer) -> bool:
         """Learn an answer, and keep it among those that can be corrected."""
         before = self._snapshot() if len(self.answers) % support.COPY_EVERY == 0 else None
         code = code_of(answer.place, self.stacked)

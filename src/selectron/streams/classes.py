@@ -17,7 +17,7 @@ NUMBER = re.compile(r"[+-]?((0|[1-9]\d*)(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?")  # 
 AHEAD = 65_536  # rows that are held back at most until both classes have been seen
 
 
-class Classes:
+class LabelNumbers:
     """Labels and their numbers: 1 to K, 0 where there is none.
 
     Whole numbers are the same label however they are written, unless with zeros in front.
@@ -25,7 +25,7 @@ class Classes:
     `ordered`), later ones follow in order of appearance. More than two labels with fractions among
     them are refused as measurements.
 
-    >>> classes = Classes(["1", "0"])
+    >>> classes = LabelNumbers(["1", "0"])
     >>> classes.numbers(np.array(["1.0", "+1", None, "0", "2"], dtype=object))
     array([2, 2, 0, 1, 3], dtype=int32)
     >>> classes.names
@@ -51,7 +51,7 @@ class Classes:
         That is (row, numbers, names of the classes so far), so that a model knows a class from its
         first row on, however the rows are cut into chunks. `first` counts the rows before.
 
-        >>> list(Classes("ab").parts(np.array(["b", "c", "a"], dtype=object)))
+        >>> list(LabelNumbers("ab").parts(np.array(["b", "c", "a"], dtype=object)))
         [(0, array([2], dtype=int32), ['a', 'b']), (1, array([3, 1], dtype=int32), ['a', 'b', 'c'])]
         """
         before, numbers = len(self.names), self.numbers(labels, first)
@@ -99,21 +99,21 @@ def _order(name: str) -> tuple[bool, float, str]:
 
 def settle(
     chunks: Iterable[Chunk], names: Sequence[str] | None = None, label: str | None = None
-) -> tuple[Classes, Iterator[Chunk]]:
+) -> tuple[LabelNumbers, Iterator[Chunk]]:
     """Return the classes of a stream and its chunks, reading ahead until both have been seen.
 
     Raises SelectronError if the first rows lack them; `label` is the column that the user named.
     """
     source = iter(chunks)
     if names is not None:
-        return Classes(names, named=True), source
+        return LabelNumbers(names, named=True), source
     held, seen, rows = list[Chunk](), list[str](), 0
     for chunk in source:
         held.append(chunk)
         rows += len(chunk.labels)
         seen = _distinct([*seen, *chunk.labels.tolist()])
         if len(seen) >= 2:
-            return Classes(seen[:2]), chain(held, source)
+            return LabelNumbers(seen[:2]), chain(held, source)
         if rows >= AHEAD:
             break
     first = "row" if rows == 1 else f"{rows:,} rows"
@@ -137,7 +137,7 @@ def _distinct(labels: Sequence[Any]) -> list[str]:
 def names_of(labels: Sequence[Any], names: Sequence[str] | None = None) -> np.ndarray:
     """Return the class names of a complete list of labels, None where a label is missing.
 
-    Raises SelectronError as `Classes` does, except that there may be one class or none.
+    Raises SelectronError as `LabelNumbers` does, except that there may be one class or none.
 
     >>> names_of(["1.0", None, "+1", 0]), names_of(["ham", None])
     (array(['1', None, '1', '0'], dtype=object), array(['ham', None], dtype=object))
@@ -145,6 +145,6 @@ def names_of(labels: Sequence[Any], names: Sequence[str] | None = None) -> np.nd
     found = _distinct(labels)
     if names is None and len(found) < 2:
         return np.array([None if v is None else found[0] for v in labels], object)
-    classes = Classes(found[:2] if names is None else names, named=names is not None)
+    classes = LabelNumbers(found[:2] if names is None else names, named=names is not None)
     numbers = classes.numbers(np.array(labels, dtype=object))
     return np.array([None, *classes.names], dtype=object)[numbers]
