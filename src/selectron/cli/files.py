@@ -231,7 +231,7 @@ def warn_of_period(file: str, row: int, since: float) -> None:
 
 
 def warn_if_unordered(
-    chunks: Iterator[Chunk], file: str, column: str, since: float = -math.inf
+    chunks: Iterator[Chunk], file: str, column: str, since: float
 ) -> Iterator[Chunk]:
     """Pass chunks on; warn of the first row that is earlier than the one before, or than `since`.
 

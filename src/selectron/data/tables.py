@@ -51,7 +51,7 @@ SHARED, MANY = 3, 30  # values that share a word, and values needed, for compose
 FIRST_ROWS = 100  # of a column, from its first value on, in which the kind is recognised
 
 
-def arrow(X: Any, whole: Container[str] = ()) -> pa.Table:
+def arrow(X: Any, whole: Container[str]) -> pa.Table:
     """Return a data frame, or a dict of columns, as an Arrow table.
 
     Fields of Arrow's structs are columns, as "user.age"; structs that stay `whole`, and maps, text.

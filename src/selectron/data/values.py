@@ -289,7 +289,7 @@ def _is_number(text: str) -> bool:
     return any(plain_number(text.strip(), decimal) for decimal in FORMATTED)
 
 
-def numbers_of(array: pa.Array, decimal: str = ".", unit: str = "") -> np.ndarray:
+def numbers_of(array: pa.Array, decimal: str, unit: str) -> np.ndarray:
     """Return values as numbers, NaN where there is none, as `number_of` does."""
     if pa.types.is_dictionary(array.type):
         array = array.cast(array.type.value_type)

@@ -162,7 +162,7 @@ def _sound(X: Any) -> Any:
     return X
 
 
-def plain_row(x: Any, model: Model, names: Names | None = None) -> Dense | Sparse | None:
+def plain_row(x: Any, model: Model, names: Names | None) -> Dense | Sparse | None:
     """Return a copy of x as a block if it is plainly a row of the model's kind, else None.
 
     That is a 1-D array, a sparse matrix of one row with sorted indices, or a dict with the names of

@@ -85,7 +85,7 @@ class Processor(StatefulProcessor):
         """Do nothing."""
 
 
-def of_group(plan: Any, final: bool = False) -> Callable[[tuple, pd.DataFrame], pd.DataFrame]:
+def of_group(plan: Any, final: bool) -> Callable[[tuple, pd.DataFrame], pd.DataFrame]:
     """Return the function for all rows of a key in a batch: decisions, or the final model."""
 
     def decided(key: tuple, frame: pd.DataFrame) -> pd.DataFrame:
