@@ -54,6 +54,17 @@ LEARNERS = [
     (changed(Learner, step=lambda self, r: ShapeStep(0.0, 1.0, 0.0)), r"or ShapeStep and a shape"),
     (changed(Learner, shape=lambda self: Shape(1.0)), r"must return ShapeStep\(eta, mu, nu\), as"),
     (changed(Learner, step=lambda self, r: r.label), r"Learner.step failed: AttributeError: "),
+    (
+        changed(Learner, step=lambda self, r: Step(1.0, r.y / r.ww)),
+        r"Learner.step\(Round\(m=0.0, .*\) must return finite numbers, got .*eta=-inf\)",
+    ),
+    (
+        changed(Learner, steps=lambda self, m, y: None),
+        r"Learner.steps\(-0.5, -1.0\) .*True or False",
+    ),
+    (changed(Learner, score=lambda self, m, q: "m"), r"Learner.score\(-0.5, 0.5\) must .*number"),
+    (changed(Learner, noted=lambda self, r: None), r"Learner.noted\(.* must return a number, got"),
+    (changed(Learner, normalise=lambda self: True), r"normalise is not a method .*to normalize\.$"),
 ]
 
 
@@ -132,6 +143,12 @@ def test_parameters_with_names_of_methods():
             OnlineClassifier(**given).fit(X, Y)
 
 
+def test_a_step_that_guards_against_the_first_round():
+    """A division by 0 is infinite in the loop, and may be limited."""
+    learner = changed(Learner, step=lambda self, r: Step(1.0, r.y * min(self.rate, 1 / r.ww)))
+    assert OnlineClassifier(learner).fit(X, Y).score(X, Y) > 0.8
+
+
 class Worded(NamedTuple):
     mode: str = "on"
 
@@ -170,6 +187,13 @@ def test_a_shape_that_compares_text():
 
     weights = [OnlineClassifier(Shaped(one)).fit(X, Y).coef_ for one in ("fast", "slow")]
     assert abs(weights[0]).sum() > abs(weights[1]).sum()
+
+
+def test_steps_that_compare_text():
+    kind = changed(Learner, step=lambda self, r: Step(1.0, r.y)).__class__
+    learner = changed(Worded, step=kind.step, steps=lambda self, m, y: self.mode == "on")
+    with pytest.raises(SelectronError, match=r"\.steps\(-0.5, -1.0\) returns True, but False in"):
+        OnlineClassifier(learner).fit(X, Y)
 
 
 @pytest.mark.usefixtures("interpreted")

@@ -268,18 +268,26 @@ def coefficients(learner, m, q, y, k):
 
 
 def steps(learner, m, y):
-    if isinstance(learner, RLS | BayesianPerceptron):
-        return y != 0
-    if isinstance(learner, AROW):
-        return y * m < 1
-    return y != 0 and (1 if m >= 0 else -1) != y
+    match learner:
+        case RLS() | BayesianPerceptron():
+            return y != 0
+        case AROW():
+            return y * m < 1
+        case CELLIP() | IELLIP() | SecondOrderPerceptron() | LASEC():
+            return y != 0 and (1 if m >= 0 else -1) != y
+    raise NotImplementedError(f"when {type(learner).__name__} steps")
 
 
 def divisor(learner, q):
     """Return what m is divided by in the margin quantity."""
-    if isinstance(learner, BayesianPerceptron):
-        return np.sqrt(learner.s0**2 + q)
-    return 1 + q if isinstance(learner, SecondOrderPerceptron | LASEC | RLS) else 1
+    match learner:
+        case BayesianPerceptron():
+            return np.sqrt(learner.s0**2 + q)
+        case SecondOrderPerceptron() | LASEC() | RLS():
+            return 1 + q
+        case AROW() | CELLIP() | IELLIP():
+            return 1
+    raise NotImplementedError(f"the margin quantity of {type(learner).__name__}")
 
 
 def literal(learner, rows):

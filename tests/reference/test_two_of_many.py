@@ -21,9 +21,8 @@ FIRST = [
 ]
 SECOND = [name for name, p in LEARNERS.items() if hasattr(p, "shape")]
 JOINT = [name for name in FIRST if not isinstance(LEARNERS[name], L1Constrained)]
-MISTAKES = {"perceptron", "shifting", "projecting", "reflecting", "sop", "lasec", "lasec-still"}
-MISTAKES |= {"cellip", "cellip-talk", "iellip"}  # sign(0) = +1 tells the classes apart
-BOTH_WAYS = [name for name in [*FIRST, *SECOND] if name not in MISTAKES]
+# A learner that steps on mistakes alone prefers +1 at a margin of 0: sign(0) = +1
+BOTH_WAYS = [name for name in [*FIRST, *SECOND] if method(LEARNERS[name], "steps")(0.0, 1.0)]
 
 
 def play(learner, asker, sparse, many, values, y):

@@ -20,7 +20,6 @@ from ..engine.parts import VAST, learner, space
 from ..engine.round import REFUSED, Round, shaped
 from ..engine.rows import Dense, Sparse, SparseRows
 from ..errors import SelectronError
-from ..spaces.state import SQUARE
 from . import joint
 from .joint import count_step, gap
 from .stack import BEST, SECOND, TALLY_COUNT, TALLY_NOTE, Stack
@@ -127,7 +126,7 @@ def step(
     """Step along z of classes hi and lo; return flags, or REFUSED."""
     c, z = space.at(s, 0), pair(s, rows, i, hi, lo)
     q = shaped(scale, space.form(c, z, 0))
-    now = Round(m, q, y, s.tally[TALLY_COUNT], c.scalars[SQUARE], s.tally[TALLY_NOTE])
+    now = Round(m, q, y, s.tally[TALLY_COUNT], space.own_square(c), s.tally[TALLY_NOTE])
     if not space.move(c, z, 0, scale, now, learner.step(p, now)):
         return REFUSED
     if learner.scale_free(p) and space.largest(c) > VAST:

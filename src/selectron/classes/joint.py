@@ -35,7 +35,6 @@ from ..engine.bind import needs_refcounts, noinline, variant
 from ..engine.loop import asker, classes
 from ..engine.parts import VAST, learner, space
 from ..engine.round import REFUSED, STRAINED, UPDATED, Round, Step, shaped
-from ..spaces.state import SQUARE
 from .stack import BEST, SECOND, TALLY_COUNT, TALLY_NOTE
 
 
@@ -171,7 +170,7 @@ def step(
     above, below = space.form(space.at(s, hi), rows, i), space.form(space.at(s, lo), rows, i)
     ww = 0.0
     for k in range(len(s.scores)):
-        ww += s.scalars[k, SQUARE]
+        ww += space.own_square(space.at(s, k))
     now = Round(m, shaped(scale, above + below), y, s.tally[TALLY_COUNT], ww, s.tally[TALLY_NOTE])
     way = learner.step(p, now)
     moved = step_class(p, s, rows, i, scale, hi, above, way)
@@ -204,7 +203,7 @@ def rescale(s: Any) -> None:
 def step_class(p: Any, s: Any, rows: Any, i: int, scale: float, k: int, q: float, way: Any) -> int:
     """Step with class k alone, given q, which `form` has returned; return 0 if not finite."""
     c = space.at(s, k)
-    square = c.scalars[SQUARE]
+    square = space.own_square(c)
     now = Round(s.scores[k] / scale, shaped(scale, q), 1.0, s.tally[TALLY_COUNT], square, 0.0)
     done = space.move(c, rows, i, scale, now, way)
     space.evict(p, c, rows)

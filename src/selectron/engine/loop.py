@@ -199,7 +199,7 @@ def play(
     p, a = learner.Parameters(*parameters), asker.Parameters(*asking)
     s, rows = classes.State(*state), classes.Rows(*block)
     margins, probabilities, flags, scores, ages, evidence = out
-    asked = True  # the row before a block that begins with AGAIN
+    asked = True  # of the row before: a block begins with AGAIN only after it was asked for
     for i in range(len(labels)):
         m, scale = classes.inner(s, rows, i), 1.0
         if normalize:

@@ -135,6 +135,11 @@ class Space(Protocol):
         """Return <x, x>."""
 
     @staticmethod
+    def own_square(s: Any) -> float:
+        """Return <w, w>, NaN if it is not kept."""
+        return s.scalars[SQUARE]
+
+    @staticmethod
     def form(s: Any, rows: Any, i: int) -> float:
         """Return q: <x, x> in first order."""
         return space.squared_norm(rows, i)
@@ -187,7 +192,7 @@ class Space(Protocol):
         """Step on row i; q is NaN if it has not been needed yet. Return flags, or REFUSED."""
         if math.isnan(q):
             q = shaped(scale, space.form(s, rows, i))
-        k, ww, note = s.scalars[COUNT], s.scalars[SQUARE], s.scalars[NOTE]
+        k, ww, note = s.scalars[COUNT], space.own_square(s), s.scalars[NOTE]
         now = Round(m, q, float(y), k, ww, note)
         done = space.move(s, rows, i, scale, now, learner.step(p, now))
         if not done:

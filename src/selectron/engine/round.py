@@ -6,7 +6,18 @@ Labels are -1 and +1, and sign(0) = +1. Nothing here touches a vector.
 import math
 from typing import NamedTuple
 
-__all__ = ["Projection", "Round", "Shape", "ShapeStep", "Step", "hinge", "mistake"]
+__all__ = [
+    "Old",
+    "Projection",
+    "Removal",
+    "Round",
+    "Shape",
+    "ShapeStep",
+    "Situation",
+    "Step",
+    "hinge",
+    "mistake",
+]
 
 # Flags of a round's outcome. STRAINED: no step could meet all constraints.
 ASKED, UPDATED, STRAINED = 1, 2, 4
@@ -31,7 +42,7 @@ class Round(NamedTuple):
     q: float  # <x, x> in first order; <x, (P + eps I) x> in second order
     y: float  # the label, -1.0 or +1.0
     k: float  # number of steps before this one
-    ww: float  # <w, w> before the step; in first order only
+    ww: float  # <w, w> before the step; NaN where second order has a kernel or a sparse sketch
     note: float  # the learner's own number, 0 at the start (its `noted` gives the next)
 
 
@@ -73,7 +84,11 @@ class Projection(NamedTuple):
 
 
 class Old(NamedTuple):
-    """An example to evict, after the step that added another."""
+    """An example to evict, after the step that added another.
+
+    >>> Old(sigma=1.0, u=0.5, k=3.0, note=0.0).u
+    0.5
+    """
 
     sigma: float  # its weight in w = sum sigma y x, at least 0
     u: float  # its margin y <w, x>
@@ -82,18 +97,26 @@ class Old(NamedTuple):
 
 
 class Removal(NamedTuple):
-    """w <- keep w, before the example is evicted, and the learner's own number after it."""
+    """w <- keep w, before the example is evicted, and the learner's own number after it.
+
+    >>> Removal(keep=0.9, note=0.0)
+    Removal(keep=0.9, note=0.0)
+    """
 
     keep: float
     note: float
 
 
 class Situation(NamedTuple):
-    """What askers may know about the learner and its labels."""
+    """What askers may know about the learner and its labels.
+
+    >>> Situation(lasting=0.0, steps=3.0, waiting=0.0).steps
+    3.0
+    """
 
     lasting: float  # the part of the remaining rounds, if known, that the concept covers: 0 to 1
     steps: float  # of the learner so far
-    waiting: float  # labels asked for that have not come yet
+    waiting: float  # labels on their way: those asked for since the last one that came
 
 
 class Shape(NamedTuple):

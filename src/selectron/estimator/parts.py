@@ -5,6 +5,7 @@ The likeliest mistakes get a sentence that names the method; those of the compil
 
 import inspect
 import math
+from difflib import get_close_matches
 from itertools import product
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy as np
 from ..engine.loop import Asker
 from ..engine.machine import is_ours
 from ..engine.parameters import floats, shown
-from ..engine.parts import Learner
+from ..engine.parts import Learner, declared
 from ..engine.round import Projection, Round, ShapeStep, Step
 from ..errors import SelectronError
 from ..model.compose import ENSEMBLE, FIRST, L1, SECOND, order_of
@@ -23,11 +24,23 @@ CONTRACTS = {"learner": Learner, "asker": Asker}
 EXAMPLES = {"learner": "LASEC()", "asker": "Margin(0.1)"}
 METHODS = {"learner": ("numbers", "step"), "asker": ("numbers", "probability")}
 OF_MEMORY = ("numbers", "past", "chance", "after")  # of an asker that remembers
-CALLS: dict[str, list[tuple[Any, ...]]] = {  # arguments with which methods are tried
-    "step": [(Round(m, 1.0, y, 3.0, 2.0, 0.0),) for m, y in product((-0.5, 0.5), (-1.0, 1.0))],
-    "probability": list(product((-1.0, 0.0, 0.5), (0.5, 2.0), (1, 1000))),
+FIRST_ROUND = Round(0.0, 1.0, -1.0, 0.0, 0.0, 0.0)
+ROUNDS = [Round(m, 1.0, y, 3.0, 2.0, 0.0) for m, y in product((-0.5, 0.5), (-1.0, 1.0))]
+# Arguments with which methods are tried
+OF_ROUNDS: list[tuple[Any, ...]] = [(r,) for r in (*ROUNDS, FIRST_ROUND)]
+CALLS: dict[str, dict[str, list[tuple[Any, ...]]]] = {
+    "learner": {
+        "step": OF_ROUNDS,
+        "steps": list(product((-0.5, 0.0, 0.5), (-1.0, 1.0))),
+        "score": list(product((-0.5, 0.0, 0.5), (0.5, 2.0))),
+        "noted": OF_ROUNDS,
+        "feasible": OF_ROUNDS,
+    },
+    "asker": {"probability": list(product((-1.0, 0.0, 0.5), (0.5, 2.0), (1, 1000)))},
 }
+ALIKE = 0.85  # names of methods that are as similar as `normalise` and `normalize`
 FAILED = "failed"  # in place of a result
+STEP = Step, ShapeStep, Projection
 STEPS = {
     FIRST: (Step, "Step(keep, eta), or ShapeStep and a shape"),
     SECOND: (ShapeStep, "ShapeStep(eta, mu, nu), as there is a shape"),
@@ -54,19 +67,28 @@ def checked(value: Any, role: str) -> Any:
         raise SelectronError(f"{value!r} is not {A[role]}: {why}.")
     floats(value)
     for one in theirs:
-        if hasattr(one, METHODS[role][-1]):
-            _check_results(one, METHODS[role][-1], one is value)
+        for method, calls in CALLS[role].items():
+            if hasattr(one, method):
+                _check_results(one, method, calls, one is value)
     return value
 
 
 def _check_names(value: Any, role: str) -> None:
-    """Raise SelectronError if a parameter has the name of a method, in whose place it would be."""
+    """Raise SelectronError if a parameter has the name of a method, or a method nearly so."""
     taken = [field for field in value._fields if hasattr(CONTRACTS[role], field)]
     if taken:
         raise SelectronError(
             f"{type(value).__name__}: a parameter cannot be named {taken[0]}, as that is a method "
             f"of {A[role]}."
         )
+    known = [name for name in dir(CONTRACTS[role]) if name[0] != "_"]
+    for name in dir(type(value)):
+        alike = get_close_matches(name, known, 1, ALIKE)
+        if alike and name not in known and inspect.isfunction(getattr(type(value), name)):
+            raise SelectronError(
+                f"{type(value).__name__}.{name} is not a method of {A[role]}, and would be "
+                f"ignored: rename it, perhaps to {alike[0]}."
+            )
 
 
 def _check_signatures(value: Any, role: str) -> None:
@@ -84,14 +106,14 @@ def _check_signatures(value: Any, role: str) -> None:
                 ) from error
 
 
-def _check_results(value: Any, method: str, outermost: bool) -> None:
+def _check_results(value: Any, method: str, calls: list[tuple[Any, ...]], outermost: bool) -> None:
     """Raise SelectronError if a method, called as plain Python, does not return what it should."""
     in_loop, texts = type(value)(*floats(value)), _texts(getattr(type(value), method))
     compares = any(isinstance(one, str) and one in texts for one in value)
-    for args in CALLS[method]:
+    for args in calls:
         found = _tried(in_loop, method, args)
         call = f"{type(value).__name__}.{method}({', '.join(map(shown, args))})"
-        if found is not FAILED and (wanted := _unmet(value, method, found, outermost)):
+        if found is not FAILED and (wanted := _unmet(value, method, args, found, outermost)):
             raise SelectronError(f"{call} must return {wanted}, got {shown(found)}.")
         if compares and (as_given := _tried(value, method, args)) != found:
             raise SelectronError(
@@ -108,9 +130,12 @@ def _texts(function: Any) -> set[str]:
 
 def _tried(value: Any, method: str, args: tuple[Any, ...]) -> Any:
     """Return the result of a method; FAILED if arithmetic raises, as it does not in the loop."""
+    if args[0] is FIRST_ROUND:  # NumPy's numbers may be divided by 0, as those in the loop
+        args = (Round(*map(np.float64, FIRST_ROUND)),)
     try:
         with np.errstate(all="ignore"):
-            return getattr(type(value), method)(value, *args)
+            found = getattr(type(value), method)(value, *args)
+        return type(found)(*map(float, found)) if isinstance(found, STEP) else found
     except (ArithmeticError, ValueError):
         return FAILED
     except Exception as error:
@@ -118,14 +143,19 @@ def _tried(value: Any, method: str, args: tuple[Any, ...]) -> Any:
         raise SelectronError(f"{type(value).__name__}.{method} failed: {reason}.") from error
 
 
-def _unmet(value: Any, method: str, found: Any, outermost: bool) -> str:
+def _unmet(value: Any, method: str, args: tuple[Any, ...], found: Any, outermost: bool) -> str:
     """Return what a method should have returned; nothing if it did.
 
     Within a budget, which ranks rows, an asker may return any finite number.
     """
-    if method == "probability":
-        is_number = isinstance(found, int | float | np.number | np.bool_)
-        met = is_number and (0 <= found <= 1 if outermost else math.isfinite(found))
-        return "" if met else "a number from 0 to 1" if outermost else "a finite number"
-    kind, wanted = STEPS[order_of(value)]
-    return "" if isinstance(found, kind) else wanted
+    if method == "step":
+        kind, wanted = STEPS[order_of(value)]
+        if not isinstance(found, kind):
+            return wanted
+        first = args[0] is FIRST_ROUND and declared(value, Learner, "steps")(value, 0.0, -1.0)
+        return "" if not first or np.isfinite(np.array(found)).all() else "finite numbers"
+    if not isinstance(found, int | float | np.number | np.bool_):
+        return "True or False" if method in ("steps", "feasible") else "a number"
+    if method != "probability" or (0 <= found <= 1 if outermost else math.isfinite(found)):
+        return ""
+    return "a number from 0 to 1" if outermost else "a finite number"

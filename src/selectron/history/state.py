@@ -36,6 +36,8 @@ def wide(width: int) -> int:
 ENSEMBLE = ensemble(lambda r: coordinates(r.width), lambda r: wide(r.width), DENSE_KINDS)
 LIFTED = ensemble(lambda r: r.capacity, lambda r: 0)
 COMMON = ("variances", "row")  # fields that both ensembles read
+FIELDS = len(ENSEMBLE)
+BOTH = FIELDS + len(LIFTED)  # constants, as compiled code can slice a state by no others
 Ensemble: Any = namedtuple("Ensemble", (*ENSEMBLE, *COMMON))  # type: ignore[misc]
 
 TABLE = Table(
@@ -76,9 +78,9 @@ TABLE = Table(
 
 def linear(s: Any) -> Any:
     """Return the ensemble on the features."""
-    return Ensemble(*s[:11], s.variances, s.row)  # type: ignore[call-arg]
+    return Ensemble(*s[:FIELDS], s.variances, s.row)  # type: ignore[call-arg]
 
 
 def curved(s: Any) -> Any:
     """Return the ensemble on Fourier features."""
-    return Ensemble(*s[11:22], s.variances, s.row)  # type: ignore[call-arg]
+    return Ensemble(*s[FIELDS:BOTH], s.variances, s.row)  # type: ignore[call-arg]

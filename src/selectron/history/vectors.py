@@ -31,7 +31,7 @@ from .posterior import ALL, COLUMNS, KIND, KINDS, SCALARS, START, start_experts
 
 PRIOR_VARIANCE = 3.0  # of the margin of a row, in the mean over rows, whatever their scale
 CONSTANT_VARIANCE = PRIOR_VARIANCE / 2 / (1 + PRIOR_VARIANCE)  # so that its margin has half of it
-NO_SCALARS = np.zeros(8)  # those of `dense_second`, which go unused
+NO_SCALARS = np.zeros(8)  # those of `dense_second`, of which `form` reads eps = 0
 
 
 class Features(Protocol):

@@ -99,13 +99,17 @@ class SingleRounds:
 
     @property
     def waiting(self: Any) -> int:
-        """Number of labels on their way: tickets since the last one that was answered."""
+        """Number of labels on their way: tickets since the last one that was answered or expired.
+
+        Older tickets that are open do not count, as their labels may never come.
+        """
         return self.tickets - self.answered
 
     def tell(self: Any, ticket: int, label: int, weight: float = 1.0) -> bool:
         """Learn the label of an open ticket; return whether the learner took a step.
 
-        Steps from the current state, at the time of asking. Raises SelectronError if it is closed.
+        The step starts from the current state, and counts as one of the round that asked. Raises
+        SelectronError if the ticket is closed.
         """
         asked = self._ticket(ticket)
         if not self.correctable:
@@ -128,7 +132,7 @@ class SingleRounds:
         self._close(ticket)
 
     def _close(self: Any, ticket: int) -> None:
-        """Close an open ticket; its label no longer counts as on its way."""
+        """Close an open ticket; neither it nor older ones count as on their way."""
         self.answered = max(self.answered, ticket)
         del self.open[ticket]
 
@@ -327,21 +331,21 @@ class SingleRounds:
 
     def _play_times(self: Any, ticket: Ticket, label: int, times: int) -> int:
         """Learn a label several times, once for the calibration; return the flags of all."""
-        one, late = self.one_round, ticket.asked_in - self.rounds - 1  # in the round that asked
-        flags = self._play_one(ticket.block, label, GIVEN, self.calibration.own, late)
+        one, shift = self.one_round, ticket.asked_in - self.rounds - 1  # to the round that asked
+        flags = self._play_one(ticket.block, label, GIVEN, self.calibration.own, shift)
         if not self.ranks:
             one.out[1][0] = ticket.chance / times
             self.calibration.learn(one.out, one.labels, one.out[1])
         for _ in range(times - 1):
-            flags |= self._play_one(ticket.block, label, GIVEN, False, late)
+            flags |= self._play_one(ticket.block, label, GIVEN, False, shift)
         return flags
 
     def _play_one(
-        self: Any, block: Dense | Sparse, label: int, draw: float, full: bool, late: int = 0
+        self: Any, block: Dense | Sparse, label: int, draw: float, full: bool, shift: int = 0
     ) -> int:
         """Play one row without counting it; return its flags, and leave the rest in `one_round`.
 
-        It is in the next round, or `late` rounds later.
+        It is in the next round, or `shift` rounds after that, where `shift` is 0 or negative.
         """
         one = self.one_round
         one.labels[0], one.draws[0] = label, draw
@@ -356,7 +360,7 @@ class SingleRounds:
             self.renew(self.rounds + (0 if draw == GIVEN else 1))
         if label != LATER and self.stacked and self.space.refuses and not self.guarded:
             kept = [array.copy() for array in (*self.state, self.past)]
-        while not self._call(rows, one[:3], late, full, one.out, self.waiting):
+        while not self._call(rows, one[:3], shift, full, one.out, self.waiting):
             if label == LATER or not self._grown(rows):
                 self.state, self.renewals, self.weighting = before, renewals, weighting
                 if kept:

@@ -8,7 +8,8 @@ k (k + 1) / 2 multiplications for k examples, as many as for the new row of h.
 
 P's eigenvalues are at most s. A term is shortened if rounding might make P indefinite
 (`dense_second.damped`), so that nu (q + doubt) <= mu; unlike in primal form, there is no diagonal
-to raise. <w, w>, which no second-order learner reads, is not kept: it is 0.
+to raise. <w, w>, which no second-order learner of Selectron reads, is not kept: a step that reads
+it is refused.
 """
 
 import math
@@ -59,6 +60,11 @@ def inner(s: Any, rows: Any, i: int) -> float:
     storage.fill(s, rows, i)
     n = int(s.scalars[HELD])
     return dot(s.coef[:n], s.kappa[:n]) + 0.0 * storage.squared_norm(rows, i)
+
+
+def own_square(s: Any) -> float:
+    """Return NaN, as <w, w> is not kept."""
+    return math.nan
 
 
 def form(s: Any, rows: Any, i: int) -> float:
