@@ -443,6 +443,22 @@ def test_the_trend_of_a_date_to_be_looked_at_ends_at_those_learned():
     assert encoder.learn_one(days[29]).values[0, 0] > trend[19]
 
 
+@pytest.mark.parametrize(("days", "alike"), [(1, [3, 4, 5, 6]), (8, [5, 6]), (366, [])])
+def test_days_of_which_nothing_is_known_are_those_that_are(days, alike):
+    """The weekday, in columns 3 and 4, until a week is known, and the day of the year."""
+    start = datetime(2026, 3, 2)
+    rows = [{"d": start + timedelta(hours=7 * i)} for i in range(days * 24 // 7 + 1)]
+    encoder = TableEncoder({"d": "date"}).fit(rows)
+    later = [{"d": rows[-1]["d"] + timedelta(days=day)} for day in range(5)]
+    found = encoder.transform(later)
+    assert (found == [encoder.transform([row])[0] for row in later]).all()
+    same = (found == found[0]).all(axis=0)
+    assert np.flatnonzero(same[1:7] & (np.arange(6) > 1)).tolist() == [j - 1 for j in alike]
+    assert (encoder.copy().partial_fit(later).transform(later)[:, 3:7] != found[:, 3:7]).any() == (
+        len(alike) > 0
+    )
+
+
 @pytest.mark.parametrize("other", [datetime(2024, 1, 1, 20, 30), None, pd.NaT, math.nan])
 def test_dates_among_dates_with_times_keep_what_they_are(other):
     frame = dates_with(other)

@@ -26,7 +26,7 @@ CLIP = 8.0  # standard deviations from the mean at which numbers are clipped
 FEW = 8  # numbers whose deviation is not relied upon yet
 TRIED, VARIED, SKEWED = 100, 12, 2.0  # numbers, different ones, skewness for a logarithm
 SERIAL = 10_000, 100_000  # numbers of days, as spreadsheets write dates; EPOCH is 1970-01-01
-EPOCH = 25_569
+EPOCH, DAY = 25_569, 86_400.0  # in days, and in seconds
 NORMAL = 1.4826  # standard deviations in a median absolute one, of normal numbers
 
 
@@ -342,7 +342,8 @@ class Date(Number):
     The last three lie on circles: a sine and a cosine each. `style` is the order of day, month and
     year in text that is not in ISO 8601. Where dates rise with the rows, trends are all about as
     far above the mean so far, so that labels show no slope: without learning, the trend of a later
-    date is that of the latest so far.
+    date is that of the latest so far. So are its weekday, until dates span a week, and its day of
+    the year: if all were of one day, nothing is known of any other.
     """
 
     kind = "date"
@@ -358,7 +359,7 @@ class Date(Number):
         """Return a date in seconds since 1970, NaN if it is none."""
         found = math.nan if is_blank(x) else seconds(x, self.style)
         if SERIAL[0] <= found < SERIAL[1] and number_of(x) == found:
-            found = (found - EPOCH) * 86_400
+            found = (found - EPOCH) * DAY
         return found if EARLIEST <= found < END else math.nan
 
     def parse_all(self, array: pa.Array) -> np.ndarray:
@@ -376,8 +377,10 @@ class Date(Number):
         trend = min(max(value, self.earliest), self.latest) if self.count else value
         super().encode_one(trend, layout, learn, out)
         if self.place >= 0:
+            span = self.latest - self.earliest
             for place, unit, period, sines, cosines in TABLES:
-                at = int(value // unit % period)
+                seen = value if unit < DAY or span >= DAY * period else trend
+                at = int(seen // unit % period)
                 out[self.place + place] = sines[at]
                 out[self.place + place + 1] = cosines[at]
 
@@ -394,7 +397,9 @@ class Date(Number):
 
     def entries(self, rows: Any, values: np.ndarray, scores: np.ndarray) -> list[Cells]:
         """Return the features of the dates in these rows."""
-        columns = [scores]
+        columns, within = [scores], self.in_range(values)
+        span = self.latest - self.earliest
         for _, unit, period, *sides in TABLES:
-            columns += [np.array(side)[(values // unit % period).astype(int)] for side in sides]
+            seen = values if unit < DAY or span >= DAY * period else within
+            columns += [np.array(side)[(seen // unit % period).astype(int)] for side in sides]
         return [Cells(rows, place, column) for place, column in enumerate(columns, self.place)]
