@@ -1,12 +1,17 @@
-"""`python -m benchmarks.words`: texts as they are, a table of one column.
+"""`python -m benchmarks.words [mixed]`: texts as they are, a table of one column.
 
 Bodies of 20 Newsgroups, of four groups and of all; Reuters stories of one topic, of the largest
 eight. Rows in random order. `auto` is `OnlineClassifier(encoder="auto")` with a budget. Logistic
 regression learns as many labels, of random rows, and is refitted after every 500 rows, on
 scikit-learn's tf-idf weights of all texts; its constant is the best of three, in hindsight. Both
 predict rows before their labels. Means of `SEEDS` orders.
+
+With `mixed`, other columns stand next to the texts: numbers, half of them skewed, and categories of
+twelve values. They are chance, or know a little of the class. Logistic regression gets numbers
+standardised and categories one by one.
 """
 
+import sys
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -14,7 +19,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from experiments.datasets import newsgroups, reuters
+from scipy.sparse import csr_array, hstack
 from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from benchmarks.tables import show
 from benchmarks.topics import refitted
@@ -27,6 +34,19 @@ STREAMS = {
     "20 Newsgroups": (0.1, 0.2),
     "Reuters, eight topics": (0.02, 0.05, 0.1),
 }
+
+# numbers, categories, how much they know, and the share of labels
+MIXED = [
+    ("20 Newsgroups, four groups", 0, 0, 0.0, 0.05),
+    ("20 Newsgroups, four groups", 2, 0, 0.0, 0.05),
+    ("20 Newsgroups, four groups", 20, 2, 0.2, 0.05),
+    ("20 Newsgroups, four groups", 0, 3, 0.0, 0.05),
+    ("20 Newsgroups", 2, 0, 0.0, 0.1),
+    ("Reuters, eight topics", 0, 0, 0.0, 0.05),
+    ("Reuters, eight topics", 2, 0, 0.0, 0.05),
+    ("Reuters, eight topics", 20, 2, 0.2, 0.05),
+    ("Reuters, eight topics", 0, 3, 0.0, 0.05),
+]
 
 
 class Keeping(TfidfVectorizer):
@@ -71,5 +91,51 @@ def rows() -> Iterator[tuple[str, ...]]:
             yield name, f"{share:.0%}", *(f"{mean:.3f}" for mean in np.mean(found, axis=0))
 
 
+def others(y: np.ndarray, numbers: int, categories: int, knows: float, seed: int) -> dict:
+    """Return columns that know so much of the classes."""
+    rng, codes = np.random.default_rng(seed), np.unique(y, return_inverse=True)[1]
+    means = knows * rng.normal(size=(numbers, codes.max() + 1))
+    found: dict[str, Any] = {}
+    for j in range(numbers):
+        z = rng.normal(size=len(y)) + means[j][codes]
+        found[f"number{j}"] = np.exp(z) if j % 2 else z
+    for j in range(categories):
+        shares = rng.dirichlet(np.full(12, 1.0 if knows else 1000.0), size=codes.max() + 1)
+        found[f"category{j}"] = [f"v{rng.choice(12, p=shares[code])}" for code in codes]
+    return found
+
+
+def next_to(name: str, numbers: int, categories: int, knows: float, share: float) -> Any:
+    """Return the accuracies of `auto` and of logistic regression on texts next to columns."""
+    texts, X, y = collection(name)
+    found = []
+    for seed in range(SEEDS):
+        order = np.random.default_rng(seed).permutation(len(y))[:MOST]
+        columns, rows = others(y[order], numbers, categories, knows, seed), [X[order]]
+        scaled = [
+            StandardScaler().fit_transform(np.c_[columns[f"number{j}"]]) for j in range(numbers)
+        ]
+        rows += [csr_array(one) for one in scaled]
+        if categories:
+            tags = np.column_stack([columns[f"category{j}"] for j in range(categories)])
+            rows.append(csr_array(OneHotEncoder().fit_transform(tags)))
+        clf = OnlineClassifier(asker=Budget(rate=share), encoder="auto", random_state=seed)
+        run = clf.run(pa.table({"text": texts[order], **columns}), y[order])
+        stacked = csr_array(hstack(rows, format="csr"))
+        found.append((run.accuracy, refitted(stacked, y[order], run.label_rate, seed)))
+    return np.mean(found, axis=0)
+
+
+def mixed() -> Iterator[tuple[str, ...]]:
+    """Yield the accuracies on each table of texts and other columns."""
+    for name, numbers, categories, knows, share in MIXED:
+        given = f"{numbers} numbers, {categories} categories, {'some use' if knows else 'chance'}"
+        found = next_to(name, numbers, categories, knows, share)
+        yield name, given if numbers + categories else "", *(f"{mean:.3f}" for mean in found)
+
+
 if __name__ == "__main__":
-    show(("texts", "labels", "auto", "logistic regression"), rows())
+    if sys.argv[1:] == ["mixed"]:
+        show(("texts", "next to", "auto", "logistic regression"), mixed())
+    else:
+        show(("texts", "labels", "auto", "logistic regression"), rows())

@@ -86,13 +86,13 @@ def test_one_row_at_a_time_decides_as_a_run():
 
 @pytest.mark.slow
 def test_pandas_arrow_and_dicts_are_alike():
-    frame, y = stream(text=True)
+    frame, y = stream(text=True, seed=1)
     clf = classifier().partial_fit(frame, y)
     table = pa.Table.from_pandas(frame, preserve_index=False)
     expected = clf.predict_proba(frame)
     assert np.array_equal(clf.predict_proba(table), expected)
     assert np.array_equal(clf.predict_proba(table.to_pylist()), expected)
-    assert (clf.predict(frame) == y).mean() > 0.8
+    assert (clf.predict(frame) == y).mean() > 0.9
 
 
 def test_predicting_changes_nothing():

@@ -4,14 +4,20 @@ Features that are 0 in most rows have a mean of 0, so that rows stay sparse. The
 measurements, are taken about their means, if there is a constant that makes up for them. The unit
 of a feature is the root of the mean square of its values, without those that are 0.
 
-Directions are eigenvectors of the covariance of a few features: the `CHOSEN` with the largest sums
-of squares so far. After 32, 64, 128 rows and so on, directions are found from the rows since the
-time before, and features are chosen again: so results do not depend on how a stream is cut.
+Numbers and categories next to words have large units, and few of them would hide all words. So a
+feature whose unit is over twice the usual one is scaled down, until its sum of squares is `LIMIT`
+times the usual one at most. What is usual is the geometric mean over all values that are not 0.
+
+Directions are eigenvectors of the covariance of a few features, scaled so: the `CHOSEN` with the
+largest sums of squares so far. After 32, 64, 128 rows and so on, directions are found from the rows
+since the time before, and features are chosen again: so results do not depend on how a stream is
+cut.
 
 The prior of an expert divides the variance of a margin, PRIOR_VARIANCE, between directions and
 features: the directions have PARTS of it, times n / (n + TRUSTED) after n rows. The variances of
 weights are in proportion to the eigenvalues of directions, since those in which rows differ much
-count for more, and equal for all features, or under one prior in proportion to 1 / unit^2.
+count for more, and equal for all features as they are scaled, or under one prior in proportion to
+1 / unit^2.
 """
 
 import math
@@ -33,10 +39,12 @@ PARTS = np.array([0.001, 0.6, 0.9, 0.001])  # of the variance, by kind of prior
 TRUSTED = 100.0  # rows after which directions have half of their part
 FEWEST = 32  # rows before features are first chosen
 SINGULAR = 1e-9  # eigenvalues below this part of the mean square of rows are rounding
-# Places in `rows_seen`, after those of dense rows: sums of squares, and those about the means; the
-# unit of z; the number of features that have a mean
-SQUARES, ABOUT, UNIT, COMMON = range(4, 8)
+LIMIT = 4.0  # times the usual square of a unit, and the usual sum of squares
+# Places in `rows_seen`, after those of dense rows: sums of squares, those about the means, and
+# those of features that are scaled; the unit of z; the number of features that have a mean
+SQUARES, ABOUT, SCALED, UNIT, COMMON = range(4, 9)
 OWN_UNITS = 3  # the kind of prior under which weights vary as 1 / unit does
+ALIKE, APART = 0, 1  # places in `ratios`: of the other kinds of priors, and of OWN_UNITS
 ROUNDING = 1e-13  # mean squares about the mean below this part of those about 0 are rounding
 LEAST = 1e-100  # part of all squares below which a feature has no unit of its own
 OF_ROWS = "rows_seen", "squares", "totals", "counts", "sums", "moments", "chosen", "place"
@@ -51,14 +59,15 @@ TABLE = Table(
     {
         **ensemble(lambda r: LEADING + 1, lambda r: r.width),
         "rests": Field(lambda r: (KINDS,), shared=True),  # the part that features have
-        "rows_seen": Field(lambda r: (8,), shared=True),
+        "rows_seen": Field(lambda r: (9,), shared=True),
         # of every feature, the sums of squares and of values, and how many were not 0; see below:
-        # the mean, and the variance of its weight in its own unit over that of a new one
+        # the mean, and the variance of its weight over that of a new one: ALIKE, the square of the
+        # factor by which it is scaled
         "squares": Field(lambda r: (r.width,), shared=True),
         "totals": Field(lambda r: (r.width,), shared=True),
         "counts": Field(lambda r: (r.width,), shared=True),
         "means": Field(lambda r: (r.width,), shared=True),
-        "ratios": Field(lambda r: (r.width,), shared=True),
+        "ratios": Field(lambda r: (2, r.width), shared=True),
         # the features that have a mean, and the slot of each, from 1 on; 0 for others
         "centered": Field(lambda r: (r.width,), dtype=np.int32, shared=True),
         "slots": Field(lambda r: (r.width,), dtype=np.int32, shared=True),
@@ -94,7 +103,8 @@ def sound(s: Any) -> bool:
 
 def own_variance(s: Any, kind: int) -> float:
     """Return the variance of the weight of a new feature under a prior."""
-    mean_square = s.rows_seen[ABOUT] / max(1.0, s.rows_seen[SEEN])
+    squares = s.rows_seen[ABOUT if kind == OWN_UNITS else SCALED]
+    mean_square = squares / max(1.0, s.rows_seen[SEEN])
     return s.rests[kind] * PRIOR_VARIANCE / (mean_square if mean_square >= SHORTEST else 1.0)
 
 
@@ -121,15 +131,17 @@ def find_directions(s: Any, moved: np.ndarray) -> None:
     s.basis[:], s.offset[:] = 0.0, 0.0
     n, lower = s.rows_seen[SEEN], np.tri(len(s.chosen), dtype=bool)
     count, C = n - s.rows_seen[RENEWED], np.zeros(lower.shape)
+    factors = np.sqrt(s.ratios[ALIKE, s.chosen - 1])  # where none is chosen, sums are 0
     C[lower] = s.moments / count
+    C *= np.outer(factors, factors)
     usual = max(np.trace(C), SHORTEST)
     s.rows_seen[UNIT] = unit = 2.0 ** ((math.frexp(usual)[1] - 1) // 2)
     C /= unit**2
     mean = s.sums / count * s.rows_seen[CONSTANT]  # 0 without a constant
-    scaled = mean / unit
+    scaled = mean * factors / unit
     values, vectors = largest(C - np.outer(scaled, scaled), np.diag(C))
     own = PRIOR_VARIANCE * values / (values @ values) if len(values) else values
-    s.basis[:, : len(values)] = vectors / unit
+    s.basis[:, : len(values)] = vectors * factors[:, None] / unit
     centered = mean + np.where(s.chosen > 0, moved[s.chosen - 1], 0.0)
     s.offset[: len(values)] = centered @ s.basis[:, : len(values)]
     parts = PARTS * n / (n + TRUSTED) if len(values) else np.zeros(KINDS)
@@ -199,7 +211,8 @@ def bring(olds: list[Any], news: list[Any]) -> None:
     both = np.flatnonzero((known.place > 0) & (new_known.place > 0))
     A, unit = np.eye(LEADING + 1), known.rows_seen[UNIT]
     to = new_known.basis[new_known.place[both] - 1] * unit
-    A[1:, 1:] = to.T @ (known.basis[known.place[both] - 1] * unit)
+    of = known.basis[known.place[both] - 1] * unit / known.ratios[ALIKE, both][:, None]
+    A[1:, 1:] = to.T @ of
     moved = known.means - new_known.means
     further = along(new_known, moved) - new_known.offset
     A[1:, 0] = A[1:, 1:] @ known.offset + further  # 0 where there is no constant
@@ -233,7 +246,7 @@ def bring_units(s: Any, new: Any, part: np.ndarray) -> None:
     """
     for k in np.flatnonzero(s.experts[:, ALIVE]).tolist():
         kind = int(s.experts[k, KIND])
-        before, after = (s.ratios, new.ratios) if kind == OWN_UNITS else (1.0, 1.0)
+        before, after = ratios_of(s, kind), ratios_of(new, kind)
         learned = np.maximum(0.0, 1 / s.p[k] - 1 / (s.prior[k] * before))
         # one row with huge values makes the other variances small: what was learned stays
         least = 0.0 if kind == OWN_UNITS else s.prior[k]
@@ -279,7 +292,7 @@ def widen(s: Any, width: int) -> Any:
     """Return the state with new features, under each expert's prior."""
     wide = TABLE.resized(s, Room(width))
     wide.p[:, s.p.shape[1] :] = s.prior[:, None]
-    wide.ratios[len(s.ratios) :] = 1.0
+    wide.ratios[:, s.ratios.shape[1] :] = 1.0
     return wide
 
 
@@ -303,7 +316,13 @@ def center(s: Any, rows: Any, i: int) -> None:
 
 def ratio(s: Any, kind: int, at: int) -> float:
     """Return the variance of a weight under a prior, over that of a feature never seen."""
-    return s.ratios[at] if kind == OWN_UNITS else 1.0
+    return s.ratios[APART if kind == OWN_UNITS else ALIKE, at]
+
+
+def ratios_of(s: Any, kind: int) -> np.ndarray:
+    """Return the variances of weights under a prior, over that of a feature never seen."""
+    found: np.ndarray = s.ratios[APART if kind == OWN_UNITS else ALIKE]
+    return found
 
 
 def find_units(s: Any) -> None:
@@ -315,11 +334,28 @@ def find_units(s: Any) -> None:
     s.ratios[:] = 1.0
     total = about[used].sum()  # of these alone: rounding does not depend on the width
     used = about > LEAST * total
-    s.ratios[used] = total / counts[used].sum() * counts[used] / about[used]
+    s.ratios[APART, used] = total / counts[used].sum() * counts[used] / about[used]
+    s.ratios[ALIKE, used] = scaled_down(about[used], counts[used])
     s.rows_seen[[ABOUT, COMMON]] = total, usual.sum()
+    s.rows_seen[SCALED] = (s.ratios[ALIKE, used] * about[used]).sum()
     at = np.flatnonzero(usual)
     s.centered[: len(at)], s.slots[:] = at, 0
     s.slots[at] = np.arange(len(at)) + 1
+
+
+def scaled_down(squares: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Return the part of their sums of squares that features keep, which have `counts` values.
+
+    >>> scaled_down(np.array([100.0, *[0.2] * 99]), np.array([100.0, *[5.0] * 99])).round(3)[:2]
+    array([0.023, 1.   ])
+    """
+    if not len(squares):
+        return squares
+    usual, large = (
+        LIMIT * math.exp(counts @ np.log(of / of.max()) / counts.sum()) * of.max()
+        for of in (squares, squares / counts)
+    )
+    return np.where(squares / counts > large, np.minimum(1.0, usual / squares), 1.0)
 
 
 def common(s: Any) -> np.ndarray:
