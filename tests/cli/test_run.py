@@ -19,6 +19,7 @@ import pytest
 
 from selectron.askers import Margin
 from selectron.cli import files
+from selectron.cli.models import load
 from selectron.data.encoder import TableEncoder
 from selectron.learners import Perceptron
 from selectron.model.model import Model
@@ -483,14 +484,17 @@ def test_output_that_nobody_reads_is_no_error(stream):
 
 
 @pytest.mark.slow
-def test_lasec_is_the_default_for_many_dense_features(call, tmp_path):
+def test_the_default_takes_many_numbers_as_sparse_rows(call, tmp_path):
     path = tmp_path / "wide.csv"
     cells = np.random.default_rng(0).normal(size=(12, 2049)).round(2)
     lines = [",".join(map(str, row)) + f",{'ab'[i % 2]}" for i, row in enumerate(cells.tolist())]
     path.write_text("\n".join(lines))
-    assert "lasec:b=1,c=1000" in call("run", path, "--no-header").stdout
-    path.write_text("\n".join(line.partition(",")[2] for line in lines))
-    assert "leading-history" in call("run", path, "--no-header", "--ignore", "0").stdout
+    assert "leading-history" in call("run", path, "--no-header", "--save", "m").stdout
+    assert load("m").classifier.model_.sparse
+    assert (
+        "leading-history" in call("run", path, "--no-header", "--ignore", "0", "--save", "m").stdout
+    )
+    assert not load("m").classifier.model_.sparse
 
 
 @pytest.mark.parametrize(("delay", "late"), [(0, 0), (10, 10), (9000, 300)])

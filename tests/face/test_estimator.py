@@ -260,6 +260,11 @@ def test_weights_reproduce_the_predictions(learner, intercept):
     assert np.array_equal(clf.decision_function(X) >= 0, margins >= 0)
 
 
+def test_a_score_needs_a_label():
+    with pytest.raises(SelectronError, match=r"^No row has a label\.$"):
+        OnlineClassifier(Perceptron()).fit(X, Y).score(X, [None] * len(X))
+
+
 def test_score_is_accuracy():
     clf = OnlineClassifier(Perceptron()).fit(X, Y)
     assert clf.score(X, Y) == np.mean(clf.predict(X) == Y)

@@ -8,7 +8,8 @@ from scipy.sparse import csr_array, hstack
 
 from selectron import Budget, OnlineClassifier
 from selectron.data import TableEncoder
-from selectron.learners import AROW
+from selectron.learners import AROW, LASEC, LeadingHistory
+from selectron.learners.leading_history import WIDE
 from selectron.model.widths import NARROW, is_narrow
 
 pytestmark = pytest.mark.compiles  # with some hundred features, plain Python takes minutes
@@ -251,3 +252,27 @@ def test_features_that_no_row_had_count_as_zero(tmp_path, form, learner, constan
     assert clf.coef_.shape == (1, len(clf.feature_names_))
     clf.save(tmp_path / "model")
     np.testing.assert_array_equal(OnlineClassifier.load(tmp_path / "model").coef_, clf.coef_)
+
+
+def test_wide_dense_rows_are_taken_as_sparse_ones_by_default():
+    """The covariance of so many features takes long; LASEC, once the default, was worse."""
+    X = np.random.default_rng(0).normal(size=(60, WIDE + 1))
+    y = np.where(X[:, :9].sum(axis=1) > 0, "u", "v")
+    clf, sparse, listed = (OnlineClassifier(random_state=0) for _ in range(3))
+    clf.fit(X, y)
+    sparse.fit(csr_array(X), y)
+    listed.fit(X.tolist(), y)
+    assert isinstance(clf.model_.learner, LeadingHistory)
+    wanted = sparse.decision_function(X)
+    assert (clf.decision_function(X) == wanted).all()
+    assert (listed.decision_function(csr_array(X)) == wanted).all()
+    assert clf.decide(X[0]).label == sparse.decide(csr_array(X[:1])).label
+    for dense, rows in (OnlineClassifier(LASEC()), X), (OnlineClassifier(), X[:, :WIDE]):
+        assert not dense.fit(rows[:9], list("uvuvuvuvu")).model_.sparse
+
+
+def test_wide_lists_of_numbers_make_sparse_rows():
+    X = np.random.default_rng(0).normal(size=(20, WIDE))
+    for more, sparse in ({}, False), ({"n": 1.0}, True):
+        encoder = TableEncoder().fit([{"e": row.tolist(), **more} for row in X])
+        assert encoder.sparse_ == sparse

@@ -49,7 +49,7 @@ PICTURE = "selectron-run.png"
     type=LEARNER,
     multiple=True,
     help="May be repeated. Default: leading-history, which needs no tuning; with --kernel "
-    "or more than 2,048 dense features lasec; without FILE five of them.",
+    "lasec; without FILE five of them.",
 )
 @click.option(
     "--ask",

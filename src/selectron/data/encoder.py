@@ -14,17 +14,21 @@ from sklearn.utils.validation import check_is_fitted
 from ..engine.parameters import shown
 from ..engine.rows import Dense, Sparse, as_matrix, pieces
 from ..errors import SelectronError
+from ..learners.leading_history import WIDE
 from .cells import check_unique
 from .dicts import is_dict
 from .kinds import MOST, Cells, Layout
 from .tables import FIRST_ROWS, Column, arrow, check_kinds, schema
-from .values import blanks_of, flattened, records
+from .values import blanks_of, flattened, records, vector_of
 from .words import TEXT_PLACES
 
 CHUNK = 8192  # rows that are encoded at a time
 FORMS = ("auto", "dense", "sparse")
 PLAIN = {str, int, float, bool, type(None), np.float64, np.int64, np.bool_}
-SLOW = f"New keys have made over {MOST} columns, and each slows every row; try encoder=None."
+SLOW = (
+    f"New keys have made over {MOST} columns, and each slows every row and is blank where it is "
+    "missing; with encoder=None, which takes numbers alone, it is 0."
+)
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):
@@ -47,8 +51,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Columns to leave out, if a table has them.
     form : {"auto", "dense", "sparse"}, default "auto"
         The form of the rows; "auto" is sparse if, judged by the first rows given (100 at most), a
-        column of the first row is text, or over 256 columns are categories. Next to numbers,
-        dates or vectors, it takes more than tags and codes to make rows sparse.
+        column of the first row is text, over 256 columns are categories, or there are over 2,048
+        numbers. Next to numbers, dates or vectors, it takes more than tags and codes to make rows
+        sparse.
     text_size : int, default 32768
         Number of features that words are hashed to in sparse rows.
 
@@ -373,6 +378,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         texts = (one for one in trial if one.kind == "text")
         sparse = not all(one.composed and measured for one in texts)
         sparse = sparse or kinds.count("category") > MOST  # dense rows have no more places
+        lists = (vector_of(rows[0].get(one.name)) for one in trial if one.kind == "vector")
+        numbers = kinds.count("number") + sum(len(one) for one in lists if one is not None)
+        sparse = sparse or numbers > WIDE
         sparse = sparse if self.form == "auto" else self.form == "sparse"
         self.columns_, self.n_first_, self.n_rows_ = columns, len(columns), 0
         self.layout_ = Layout(int(self.text_size) if sparse else 0)

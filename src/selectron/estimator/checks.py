@@ -76,10 +76,13 @@ def rows(estimator: Any, X: Any, *, first: bool, sparse: bool) -> tuple[Dense | 
     n = X.shape[0]
     if n == 1:  # a single row may be kept for its label, and the loop takes 64 bits
         X = X.astype(np.float64)
-    if not scipy.sparse.issparse(X):
-        return Dense(X), n
+    return (sparse_block(X) if scipy.sparse.issparse(X) else Dense(X)), n
+
+
+def sparse_block(X: Any) -> Sparse:
+    """Return a CSR matrix as a block."""
     indptr = np.ascontiguousarray(X.indptr, np.int64)
-    return Sparse(indptr, np.ascontiguousarray(X.indices, np.int32), X.data), n
+    return Sparse(indptr, np.ascontiguousarray(X.indices, np.int32), X.data)
 
 
 def finite(estimator: Any, X: Any, *, first: bool = True, sparse: bool | None = None) -> Any:

@@ -14,7 +14,7 @@ from ..askers import Always
 from ..data import times as clock
 from ..data.labels import as_array, encode, missing
 from ..engine.rows import Sparse
-from ..errors import NotThere
+from ..errors import NotThere, SelectronError
 from ..learners import LeadingHistory
 from ..model.model import Block
 from ..model.run import Run, decode
@@ -31,8 +31,8 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
     Parameters
     ----------
     learner : from `selectron.learners`, default None
-        Decides how far to step. None is LeadingHistory(), or LASEC() for dense rows of more than
-        2,048 features, and with a kernel or a sketch.
+        Decides how far to step. None is LeadingHistory(), or LASEC() with a kernel or a sketch; it
+        takes dense rows of more than 2,048 features as sparse ones.
     asker : from `selectron.askers`, default None
         Decides when to ask for a label. None is Always().
     classes : list of labels, default None
@@ -306,12 +306,16 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
         return decode(self.model_.look(block, n).index, self.classes_)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the accuracy on the rows that have a label; others are left out, as by `run`."""
+        """Return the accuracy on the rows that have a label; others are left out, as by `run`.
+
+        Raises SelectronError if no row has one.
+        """
         labels = as_array(y)
         if labels.ndim != 1 or not missing(labels).any():
             return float(super().score(X, y, sample_weight))
         check_consistent_length(predicted := self.predict(X), labels, sample_weight)
-        known = ~missing(labels)
+        if not (known := ~missing(labels)).any():
+            raise SelectronError("No row has a label.")
         given = labels[known] if labels.dtype != object else np.array(labels[known].tolist())
         weight = None if sample_weight is None else np.asarray(sample_weight)[known]
         return float(accuracy_score(given, predicted[known], sample_weight=weight))

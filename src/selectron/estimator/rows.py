@@ -13,8 +13,9 @@ from ..data.cells import check_unique
 from ..data.dicts import Names, are_dicts, is_dict
 from ..data.encoder import TableEncoder
 from ..engine.parameters import shown
-from ..engine.rows import Sparse, extent, joined, rows_of
+from ..engine.rows import Dense, Sparse, extent, joined, rows_of
 from ..errors import SelectronError
+from ..learners.leading_history import WIDE
 from ..model import Model
 from ..model.compose import ENSEMBLE, order_of
 from ..model.widths import NARROW, is_narrow, needed_width
@@ -25,6 +26,7 @@ from .parameters import NestedParameters, learner_of
 class TakesRows(NestedParameters):
     """An estimator that makes blocks of rows for its model."""
 
+    learner: Any
     encoder: Any
     fit_intercept: Any
     encoder_: TableEncoder
@@ -46,7 +48,13 @@ class TakesRows(NestedParameters):
             return self._encoded(X, fitted, new)
         if hasattr(self, "names_") or are_dicts(X):
             return self._keyed(X, fitted, new), len(X)
-        return checks.rows(self, X, first=not fitted, sparse=fitted and self.model_.sparse)
+        sparse = fitted and self.model_.sparse
+        block, n = checks.rows(self, X, first=not fitted, sparse=sparse)
+        default = not fitted and self.learner is None and order_of(learner_of(self)) is ENSEMBLE
+        if default and isinstance(block, Dense) and block.values.shape[1] > WIDE:
+            # the learner would need the eigenvectors of a d x d matrix; it was not chosen for that
+            block = checks.sparse_block(scipy.sparse.csr_array(block.values))
+        return block, n
 
     def _width(self, block: Any) -> int:
         """Return the number of features of the first rows."""
@@ -54,7 +62,7 @@ class TakesRows(NestedParameters):
             return block[0].values.shape[1]
         width = self.encoder_.width_ if hasattr(self, "encoder_") else self.n_features_in_
         keyed = hasattr(self, "names_") or hasattr(self, "encoder_")
-        if keyed and order_of(learner_of(self, 0, True)) is ENSEMBLE:
+        if keyed and order_of(learner_of(self)) is ENSEMBLE:
             first = max(1, extent(rows_of(block, 0, 1))[1])  # the model itself widens narrow rows
             return first if first + bool(self.fit_intercept) <= NARROW else width
         return width
@@ -152,6 +160,9 @@ def encoder_input(estimator: Any, X: Any, first: bool) -> tuple[Any, int]:
         kind = type(X).__name__
         raise SelectronError(f"X is a {kind}, which has no length: give a table that is in memory.")
     shape = getattr(X, "shape", (0, 1))
+    if len(shape) == 1:
+        hint = "a table of one row, such as frame.iloc[[0]], or pandas.DataFrame(X)"
+        raise SelectronError(f"X has one dimension: give {hint}.")
     if len(shape) != 2 or shape[1] == 0:
         raise SelectronError("X has no columns: give a table, or a list of dicts.")
     X = X.toarray() if scipy.sparse.issparse(X) else X
