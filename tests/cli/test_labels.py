@@ -120,3 +120,21 @@ def test_labels_of_another_file_are_refused(call, files, tmp_path):
         assert found.exit_code == 1
         assert not Path("m").exists()
         assert f"{labels} has a label for row 301, and there are 300 rows" in found.stderr
+
+
+def test_labels_of_rows_in_another_order_are_refused(call, tmp_path):
+    """`label -o` copies ids, by which they are known."""
+    rows = [f"t-{i:03},{i % 7}" for i in range(60)]
+    labels = [f"{i + 1},t-{i:03},{'ab'[i % 7 > 2]},a,0" for i in range(0, 60, 3)]
+    Path("day.csv").write_text("\n".join(["id,x", *rows]))
+    Path("sorted.csv").write_text("\n".join(["id,x", *reversed(rows)]))
+    Path("done.csv").write_text("\n".join(["row,id,label,proposal,corrected", *labels]))
+    given = "--label", "", "--labels", "done.csv", "--ask", "always", "--save", "m"
+    for command in (("run", "sorted.csv", *given), ("pool", "sorted.csv", *given[:4])):
+        refused = call(*command)
+        wanted = "row 1 has the id 't-059', and done.csv has 't-000': are these labels of another"
+        assert refused.exit_code == 1, refused.output
+        assert wanted in refused.stderr
+        assert not Path("m").exists()
+    assert call("run", "day.csv", *given).exit_code == 0
+    assert call("run", "day.csv", *given, "--ignore", "id").exit_code == 0

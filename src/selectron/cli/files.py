@@ -5,7 +5,7 @@ import math
 import sys
 import zlib
 from collections.abc import Callable, Container, Generator, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
@@ -28,7 +28,7 @@ from ..streams.readers.columns import Choice
 from ..streams.readers.text import size_of
 from . import warn
 from .options import classes_of
-from .terminal import read_labels
+from .terminal import GivenLabels, read_labels
 
 MOST_SHOWN = 40  # lines about columns
 HEAD = 1 << 20  # bytes of a file by which it is recognised
@@ -102,9 +102,9 @@ def load_table(file: str, **options: Any) -> LoadedTable:
     from ..data.encoder import TableEncoder
 
     source = source_of(file, **options)
-    with naming(file):
+    with naming(file), closing(with_progress(source)) as read:
         given = read_labels(options["labels"])
-        chunks = list(relabelled(with_progress(source), source, options["labels"], given))
+        chunks = list(relabelled(read, source, options["labels"], given))
     if source.guessed:
         click.echo(f"{source.choice.label}: the label, as the last column", err=True)
     rows: Any = [chunk.rows for chunk in chunks]
@@ -121,7 +121,7 @@ def load_table(file: str, **options: Any) -> LoadedTable:
         block: Any = joined(blocks)
         found = [label for chunk in chunks for label in chunk.labels]
         y = checked_labels(found, classes_of(options["classes"]))
-    return LoadedTable(as_matrix(block, width), y, whole, columns, given)
+    return LoadedTable(as_matrix(block, width), y, whole, columns, given.labels)
 
 
 def checked_labels(found: list[Any], classes: list[str] | None) -> np.ndarray:
@@ -154,24 +154,39 @@ def check_shown(file: str, names: Iterable[str], known: Container[str]) -> None:
 
 
 def relabelled(
-    chunks: Iterable[Chunk], source: Source, path: str | None, given: dict[int, str | None]
+    chunks: Iterable[Chunk], source: Source, path: str | None, given: GivenLabels
 ) -> Iterator[Chunk]:
     """Yield chunks with the labels of another file, if there is one, in place of their own."""
-    rows = 0
+    rows, wanted = 0, given.labels
     for chunk in chunks:
         if path and source.guessed:
             raise SelectronError(
                 "give --label, too: the column of labels, whose other rows keep theirs, or ''"
             )
         rows, labels = chunk.first + len(chunk.labels), chunk.labels.copy()
-        for at in range(len(labels) if given else 0):
-            labels[at] = given.get(chunk.first + at + 1, labels[at])
+        for at in range(len(labels) if wanted else 0):
+            if (row := chunk.first + at + 1) in wanted:
+                labels[at] = wanted[row]
+                check_copied(chunk.part(at, at + 1), f"{path} has", given.copied[row])
         yield chunk._replace(labels=labels)
-    if given and max(given) > rows:
+    if wanted and max(wanted) > rows:
         raise UnmatchedLabels(
-            f"{path} has a label for row {max(given):,}, and there are {counted(rows, 'row')}: are "
-            "these labels of another file?"
+            f"{path} has a label for row {max(wanted):,}, and there are {counted(rows, 'row')}: "
+            "are these labels of another file?"
         )
+
+
+def check_copied(chunk: Chunk, who: str, copied: dict[str, str]) -> None:
+    """Raise UnmatchedLabels if a row has other values than those that were copied from it."""
+    values = records_of(chunk.rows)[0] if copied and not isinstance(chunk.rows, Sparse) else {}
+    for name, text in copied.items():
+        value = values.get(name, text)
+        if (found := "" if value is None else str(value).strip()) != text:
+            raise UnmatchedLabels(
+                f"row {chunk.first + 1:,} has the {name} {found!r}, and {who} {text!r}: are these "
+                f"labels of another file, or in another order? Without its column {name}, only the "
+                "numbers of rows count"
+            )
 
 
 def column_lines(encoder: Any) -> list[str]:

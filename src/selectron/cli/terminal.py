@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 KEYS = "Enter or y confirms · a digit chooses a class · n corrects · s skips · u undoes · q quits"
 YES = ("y", "yes")
-CONFIRM = ("\r", "\n", " ", "y")
+CONFIRM = ("\r", "\n", "y")
+# Characters that could make a value look like a prompt: of control but for tabs, and of direction
+CODES = {*range(32), 127, *range(0x202A, 0x202F), *range(0x2066, 0x206A)} - {*b"\t\n"}
+ESCAPES = {code: f"\\u{code:04x}" for code in CODES} | {10: "\n  | "}
 COMMANDS = ("s", "u", "q")
 LETTERS = ("y", "n", *COMMANDS)  # that are keys
 FIRST = (
@@ -198,11 +201,17 @@ def row_text(row: dict[str, Any], names: Sequence[str] = ()) -> str:
 def cell_text(value: Any, whole: bool) -> str:
     """Return a value as a person sees it: cut with a mark, unless it is wanted whole.
 
+    Further lines are marked, and characters that could hide or move others are escaped.
+
     >>> cell_text(1.5, False), cell_text("x" * 400, False)[-3:], len(cell_text("x" * 400, True))
     ('1.5', 'xx…', 400)
+    >>> print(cell_text("free" + chr(13) + " gift" + chr(10) + "spam ?", True))
+    free\\u000d gift
+      | spam ?
     """
-    text = str(value)
-    return text if whole or len(text) <= WIDEST else text[: WIDEST - 1] + "…"
+    text = str(value).replace("\r\n", "\n")
+    cut = text if whole or len(text) <= WIDEST else text[: WIDEST - 1] + "…"
+    return cut.translate(ESCAPES)
 
 
 # Labels as CSV: one line per answer, rows counted from 1
@@ -218,11 +227,18 @@ def write_labels(run: "PoolRun", path: str, known: dict[int, Any]) -> None:
     write_csv(path, COLUMNS, [*before, *zip(*columns, strict=True)])
 
 
-def read_labels(path: str | None) -> dict[int, str | None]:
-    """Return the labels of a file by the number of the row, from 1 on; none without a path."""
+class GivenLabels(NamedTuple):
+    """The labels of a file, and what it has copied from other columns."""
+
+    labels: dict[int, str | None]  # by the number of the row, from 1 on
+    copied: dict[int, dict[str, str]]  # the values of other columns, by their name
+
+
+def read_labels(path: str | None) -> GivenLabels:
+    """Return the labels of a file; none without a path."""
+    found = GivenLabels({}, {})
     if path is None:
-        return {}
-    found: dict[int, str | None] = {}
+        return found
     lines: Any = None
     try:
         with open(path, newline="", encoding="utf-8-sig") as file:
@@ -231,9 +247,11 @@ def read_labels(path: str | None) -> dict[int, str | None]:
                 raise ValueError
             for line in lines:
                 row = int(line["row"])
-                if row < 1 or row in found or line["label"] is None:
+                if row < 1 or row in found.labels or line["label"] is None:
                     raise ValueError
-                found[row] = label_of(line["label"])
+                found.labels[row] = label_of(line["label"])
+                names = line.keys() - {*COLUMNS, None}
+                found.copied[row] = {name: (line[name] or "").strip() for name in names}
     except (OSError, ValueError, TypeError, csv.Error):
         fails = f"; that fails in line {lines.line_num:,}" if lines and lines.line_num > 1 else ""
         raise SelectronError(
