@@ -126,6 +126,17 @@ def test_spaces_around_a_class_do_not_count(web):
     assert one.get(MAIL).json()["classes"] == ["ham", "spam", "eggs"]
 
 
+@pytest.mark.parametrize("label", ["Spam", "SPAM ", "not  Spam", "Not spam"])
+def test_a_class_that_differs_in_capitals_or_spaces_is_a_slip(web, label):
+    one = web(declared(classes=["spam", "not spam"], new_classes=True))
+    path = f"{MAIL}/items/{one.add('win')['item']}/answers"
+    refused = one.post(path, "annotate", {"label": label})
+    assert refused.status_code == 422
+    assert "in capitals or spaces alone: give '" in refused.json()["error"]["message"]
+    assert one.get(MAIL).json()["classes"] == ["spam", "not spam"]
+    assert one.post(path, "annotate", {"label": "Spam?"}).json()["label"] == "Spam?"
+
+
 def test_a_declared_class_has_a_name():
     with pytest.raises(SelectronError, match=r"classes\.1: String should have at least 1"):
         declaration.validated({"name": "mail", "classes": ["ham", " "]}, "mail.toml")

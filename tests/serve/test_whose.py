@@ -59,6 +59,14 @@ def test_a_former_holder_counts_where_a_place_is_left(desk):
     assert one.say(1, "spam", "anna", old)["counts"]
 
 
+def test_an_answer_without_the_lease_ends_it_for_the_next_person(desk):
+    one = desk(declared(annotators=2))
+    one.add(texts(1))
+    one.ask("anna")
+    assert one.say(1, "spam", "anna")["counts"]
+    assert one.ask("bob")["item"] == 1
+
+
 def test_who_holds_it_again_counts_with_an_old_lease(desk):
     one = desk()
     one.add(texts(1))

@@ -213,10 +213,25 @@ def check(stream: Stream, given: Answer | Correction, more: Collection[str] = ()
                 f"label: {given.label!r} cannot name a new class of {stream.name!r}: give "
                 "1 to 100 characters, without control characters, and not only blanks."
             )
+        for name in named:
+            if folded(name) == folded(given.label):
+                raise invalid(
+                    f"label: {given.label!r} differs from the class {name!r} in capitals or spaces "
+                    f"alone: give {name!r}, or another name."
+                )
         if len(named) >= 100:
             raise invalid(
                 f"{stream.name!r} has 100 classes, the most there may be: give one of them."
             )
+
+
+def folded(label: str) -> str:
+    """Return the name of a class without capitals and spaces around it, or twice in it.
+
+    >>> folded(" Not  spam")
+    'not spam'
+    """
+    return " ".join(label.casefold().split())
 
 
 def nameable(label: str) -> bool:

@@ -104,7 +104,11 @@ class Question:
             case "released":
                 self.leases.pop(body["lease"], None)
             case "answer":
-                self.leases.pop(body.get("lease", ""), None)
+                self.leases = {
+                    digest: lease
+                    for digest, lease in self.leases.items()
+                    if digest != body.get("lease") and lease.who != body["voter"]
+                }
                 if body["verdict"] == SKIP:
                     self.skipped[body["voter"]] = event.seq
                 elif body["counts"]:
