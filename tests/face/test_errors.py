@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 import scipy.sparse
 
-from selectron import OnlineClassifier, SelectronError
+from selectron import OnlineClassifier, SelectronError, TableEncoder
 from selectron.askers import AdaptiveMargin, Budget, Fixed, Margin, SecondOrderMargin, Uncertainty
 from selectron.learners import (
     AROW,
@@ -18,6 +18,7 @@ from selectron.learners import (
     Perceptron,
     SecondOrderPerceptron,
 )
+from selectron.model import support
 
 from .examples import X, Y, inside, is_one_sentence
 
@@ -180,6 +181,15 @@ def test_a_refusal_far_in_undoes_all_that_came_before():
     rows = np.vstack([np.tile(X, (200, 1)), put(NAN)])
     clf = OnlineClassifier(Perceptron(), asker=Margin(1.0), random_state=0).fit(X, Y)
     refused(lambda clf: clf.run(rows, np.tile(Y, 201)), clf, ["Row 24007", "feature 2", "NaN"])
+
+
+def test_matrix_that_takes_much_memory(monkeypatch):
+    monkeypatch.setattr(support, "MUCH", 2**20)
+    rows = [{"text": f"win {word} or money"} for word in ("some", "more")]
+    with pytest.warns(UserWarning, match=r"AROW on .* GiB, and each step .*, or sketch=32\.$"):
+        OnlineClassifier(AROW(), encoder=TableEncoder({"text": "text"}, text_size=600)).fit(
+            rows, ["a", "b"]
+        )
 
 
 def test_matrix_that_is_too_large_for_memory():

@@ -185,6 +185,7 @@ def test_a_matrix_over_all_classes_that_is_too_large_is_refused_before_it_is_mad
     """The docstring: with 16 GiB, 32,000 weights at most."""
     ranker = OnlineRanker(IELLIP(), many="exact", fit_intercept=False).fit(X, Y)
     monkeypatch.setattr(os, "sysconf", {"SC_PAGE_SIZE": 2**12, "SC_PHYS_PAGES": 2**22}.get)
+    monkeypatch.setattr(support, "MUCH", 2**40)  # of which it warns
     model, refusal = ranker.model_, r'^IELLIP on .* 5 classes needs \d+ GiB: .* many="joint"'
     support.check_start(model, 5300, 5)
     with pytest.raises(SelectronError, match=refusal):  # with three copies

@@ -225,8 +225,16 @@ def test_odd_weights_change_nothing(weights, words):
 
 
 def test_weights_that_sum_to_one_are_warned_of():
-    with pytest.warns(UserWarning, match=r"largest sample_weight is 0\.0083"):
+    with pytest.warns(UserWarning, match=r"mean sample_weight is 0\.0083"):
         OnlineClassifier(Perceptron()).fit(X, Y, sample_weight=np.full(len(X), 1 / len(X)))
+
+
+def test_a_few_large_weights_do_not_hide_small_ones(recwarn):
+    weights = np.where(np.arange(len(X)) % 50, 0.01, 1.0)
+    with pytest.warns(UserWarning, match=r"mean sample_weight is 0\.03"):
+        OnlineClassifier(Perceptron()).fit(X, Y, sample_weight=weights)
+    OnlineClassifier(Perceptron()).fit(X, Y, sample_weight=(weights == 1) | (np.arange(len(X)) < 9))
+    assert not recwarn.list
 
 
 def test_a_weight_of_no_class_is_warned_of():

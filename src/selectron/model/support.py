@@ -2,6 +2,7 @@
 
 import math
 import os
+import warnings
 from types import FunctionType
 from typing import Any
 
@@ -16,6 +17,7 @@ from ..kernels import Linear
 
 NO_TICKET = "A decision is not a ticket: pass decision.ticket."
 COPY_EVERY = 16  # answers that can be corrected between two copies of the state
+MUCH = 2**32  # bytes of a state and its copies that are worth a warning
 TOO_LARGE = " is too large for floating point: scale the features."
 
 
@@ -88,6 +90,9 @@ def _check(model: Any, size: int, what: str, instead: str, copies: int) -> None:
         instead = f"{instead}, or less correctable"
         copies += 2 + model.correctable // COPY_EVERY
     check_memory(size, what, instead, copies)
+    if copies * size > MUCH:
+        needed = f"{what} needs {copies * size / 2**30:.0f} GiB, and each step passes over them"
+        warnings.warn(f"{needed}: {instead}.", stacklevel=2)
 
 
 def _size(model: Any, width: int, classes: int, *room: int) -> int:

@@ -33,9 +33,10 @@ class Classifier(base.Classifier):
     ----------
     learner : from `selectron.learners`, default LeadingHistory()
     asker : from `selectron.askers`, default Always()
-    encoder : "auto" or TableEncoder
+    encoder : "auto", TableEncoder or None
         Rows may have numbers, categories, dates and text. Features may appear at any time, and are
-        blank if a row lacks them.
+        blank if a row lacks them. With None, rows hold numbers alone, and a missing feature is 0:
+        take it for bags of words, as of `river.feature_extraction.BagOfWords` and `TFIDF`.
     seed : int, default None
     classes, class_weight : default None
         As in `OnlineClassifier`.
