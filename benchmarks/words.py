@@ -41,7 +41,6 @@ MIXED = [
     ("20 Newsgroups, four groups", 2, 0, 0.0, 0.05),
     ("20 Newsgroups, four groups", 20, 2, 0.2, 0.05),
     ("20 Newsgroups, four groups", 0, 3, 0.0, 0.05),
-    ("20 Newsgroups", 2, 0, 0.0, 0.1),
     ("Reuters, eight topics", 0, 0, 0.0, 0.05),
     ("Reuters, eight topics", 2, 0, 0.0, 0.05),
     ("Reuters, eight topics", 20, 2, 0.2, 0.05),

@@ -1,7 +1,12 @@
 """`--labels`: labels by the number of the row, as `pool -o` and `label -o` write them."""
 
+import json
+from datetime import date
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 
@@ -120,6 +125,34 @@ def test_labels_of_another_file_are_refused(call, files, tmp_path):
         assert found.exit_code == 1
         assert not Path("m").exists()
         assert f"{labels} has a label for row 301, and there are 300 rows" in found.stderr
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+def test_what_label_has_copied_is_what_rows_hold(call, kind, tmp_path):
+    """Booleans, lists, dates, blanks and nested fields, which the model has not."""
+    rows = [
+        {
+            "a": float(a),
+            "ok": bool(i % 2),
+            "tags": ["x", str(i)] if i % 3 else None,
+            "day": date(2026, 1, 1 + i),
+            "who": {"name": f"n{i}"},
+        }
+        for i, a in enumerate(np.random.default_rng(0).normal(size=20))
+    ]
+    known = [f"{row['a']},{'yn'[row['a'] > 0]}" for row in rows]
+    Path("known.csv").write_text("\n".join(["a,y", *known]))
+    if kind == "jsonl":
+        Path("rows.jsonl").write_text("\n".join(json.dumps(row, default=str) for row in rows))
+    else:
+        pq.write_table(pa.Table.from_pylist(rows), "rows.parquet")
+    assert call("run", "known.csv", "--ask", "always", "--save", "m").exit_code == 0
+    asked = call("label", "m", f"rows.{kind}", "-o", "l.csv", "--budget", "100%", input="y\n" * 20)
+    assert asked.exit_code == 0, asked.output
+    assert {"ok", "tags", "day"} < {*Path("l.csv").read_text().split("\n")[0].split(",")}
+    given = "--label", "", "--labels", "l.csv", "--ask", "always"
+    found = call("run", f"rows.{kind}", *given)
+    assert found.exit_code == 0, found.output
 
 
 def test_labels_of_rows_in_another_order_are_refused(call, tmp_path):

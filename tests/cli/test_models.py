@@ -711,6 +711,11 @@ def test_words_of_a_file_name_their_weights(call, tmp_path, form):
     Path("b.csv").write_text("other,label\nspam,x\n")
     refused = call("show", "m", "b.csv").stderr
     assert refused == "selectron: b.csv: there is no column of text named 'note'\n"
+    encoder = TableEncoder({"user.bio": "text"}, form=form)
+    clf = OnlineClassifier(Perceptron(), encoder=encoder, random_state=0)
+    clf.fit([{"user": {"bio": note}} for note in notes], labels).save("nested")
+    file = written(tmp_path / "users.jsonl", [{"user": {"bio": note}} for note in notes])
+    assert '"urgent"' in done(call("show", "nested", file)).stdout
     done(call("run", "a.csv", *FAST, "--ignore", "note", "--save", "m"))
     assert "the model has no weights of words: leave FILE out" in call("show", "m", "a.csv").stderr
 

@@ -443,6 +443,17 @@ def test_the_trend_of_a_date_to_be_looked_at_ends_at_those_learned():
     assert encoder.learn_one(days[29]).values[0, 0] > trend[19]
 
 
+def test_dates_before_a_month_that_shows_the_order_keep_their_features():
+    """In a block as one by one: what is learned begins again with that month."""
+    days = [f"{1 + i % 12:02}/{1 + i % 5:02}/2024" for i in range(150)]
+    later = [*days[:12], "11/25/2024", "03/14/2024"]
+    encoder = TableEncoder({"d": "date"}).fit([{"d": day} for day in days])
+    alone = encoder.copy()
+    one_by_one = [alone.learn_one({"d": day}).values[0] for day in later]
+    (block,) = encoder.learn(pa.table({"d": later}))
+    assert (block.values == one_by_one).all()
+
+
 @pytest.mark.parametrize(("days", "alike"), [(1, [3, 4, 5, 6]), (8, [5, 6]), (366, [])])
 def test_days_of_which_nothing_is_known_are_those_that_are(days, alike):
     """The weekday, in columns 3 and 4, until a week is known, and the day of the year."""

@@ -186,7 +186,9 @@ def test_a_refusal_far_in_undoes_all_that_came_before():
 def test_matrix_that_takes_much_memory(monkeypatch):
     monkeypatch.setattr(support, "MUCH", 2**20)
     rows = [{"text": f"win {word} or money"} for word in ("some", "more")]
-    with pytest.warns(UserWarning, match=r"AROW on .* GiB, and each step .*, or sketch=32\.$"):
+    with pytest.warns(
+        UserWarning, match=r"AROW on .* GiB, over which each step .*, or sketch=32\.$"
+    ):
         OnlineClassifier(AROW(), encoder=TableEncoder({"text": "text"}, text_size=600)).fit(
             rows, ["a", "b"]
         )

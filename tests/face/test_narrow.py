@@ -8,7 +8,7 @@ from scipy.sparse import csr_array, hstack
 
 from selectron import Budget, OnlineClassifier
 from selectron.data import TableEncoder
-from selectron.learners import AROW, LASEC, LeadingHistory
+from selectron.learners import AROW, LASEC, LeadingHistory, Perceptron
 from selectron.learners.leading_history import WIDE
 from selectron.model.widths import NARROW, is_narrow
 
@@ -271,8 +271,13 @@ def test_wide_dense_rows_are_taken_as_sparse_ones_by_default():
         assert not dense.fit(rows[:9], list("uvuvuvuvu")).model_.sparse
 
 
-def test_wide_lists_of_numbers_make_sparse_rows():
+def test_wide_lists_of_numbers_make_sparse_rows_by_default():
     X = np.random.default_rng(0).normal(size=(20, WIDE))
+    y = np.where(np.arange(20) % 2, "u", "v")
     for more, sparse in ({}, False), ({"n": 1.0}, True):
-        encoder = TableEncoder().fit([{"e": row.tolist(), **more} for row in X])
-        assert encoder.sparse_ == sparse
+        rows = [{"e": None if i == 0 else row.tolist(), **more} for i, row in enumerate(X)]
+        clf = OnlineClassifier(encoder="auto", random_state=0).fit(rows, y)
+        assert clf.encoder_.sparse_ == clf.model_.sparse == sparse
+        assert isinstance(clf.model_.learner, LeadingHistory)
+        chosen = OnlineClassifier(Perceptron(), encoder="auto").fit(rows, y)
+        assert not chosen.model_.sparse

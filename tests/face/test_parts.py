@@ -47,6 +47,7 @@ def imports(self, r):
 
 
 LEARNERS = [
+    (changed(Learner, step=lambda self, r: Step(None, r.y)), r"must return Step of numbers, got"),
     (changed(Learner, step=lambda self: Step(1.0, 0.0)), r"Learner.step must have .* \(self, r\)"),
     (changed(Learner, steps=lambda self, m: True), r"Learner.steps must have .* \(self, m, y\)"),
     (changed(Learner, step=lambda self, r: (1.0, r.y)), r"Learner.step\(.* must return Step\(keep"),
@@ -187,6 +188,23 @@ def test_a_shape_that_compares_text():
 
     weights = [OnlineClassifier(Shaped(one)).fit(X, Y).coef_ for one in ("fast", "slow")]
     assert abs(weights[0]).sum() > abs(weights[1]).sum()
+
+
+def test_helpers_are_no_slips():
+    def numbers(self):
+        return (self._step(),)
+
+    learner = changed(Learner, numbers=numbers, _step=lambda self: 0.5, chances=numbers)
+    assert OnlineClassifier(learner).fit(X, Y).score(X, Y) > 0.8
+
+
+def test_what_is_not_a_number_is_as_it_is_in_compiled_code():
+    class Odd(Worded):
+        def step(self, r):
+            return Step(1.0, r.y if r.ww > 0 and self.mode != "x" else r.y + r.m / r.ww)
+
+    with pytest.raises(SelectronError, match=r"must return finite numbers, got .*eta=nan"):
+        OnlineClassifier(Odd()).fit(X, Y)
 
 
 def test_steps_that_compare_text():

@@ -181,7 +181,8 @@ def check_copied(chunk: Chunk, who: str, copied: dict[str, str]) -> None:
     values = records_of(chunk.rows)[0] if copied and not isinstance(chunk.rows, Sparse) else {}
     for name, text in copied.items():
         value = values.get(name, text)
-        if (found := "" if value is None else str(value).strip()) != text:
+        written = as_text(value) if isinstance(chunk.rows, list) else value
+        if (found := "" if written is None else str(written).strip()) != text:
             raise UnmatchedLabels(
                 f"row {chunk.first + 1:,} has the {name} {found!r}, and {who} {text!r}: are these "
                 f"labels of another file, or in another order? Without its column {name}, only the "

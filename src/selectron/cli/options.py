@@ -217,7 +217,7 @@ def check_usage(options: dict[str, Any]) -> None:
         )
     known = known_learners(options)
     if not known and (options["max_support"] or options["sketch"]):  # the default is known, too
-        known = (default_for(options["kernel"], options["sketch"]),)
+        known = (default_for(0, sparse, options["kernel"], options["sketch"]),)
     check_learners(known, options)
     if save and len(known) * len(options["askers"] or (None,)) > 1:
         raise click.UsageError("--save keeps one model: give one --learner, and one --ask.")
@@ -329,7 +329,7 @@ def as_options(message: str) -> str:
 
 def contestants(width: int, sparse: bool, options: dict[str, Any]) -> list[Contestant]:
     """Return a contestant for every learner under every asker."""
-    default = default_for(options["kernel"], options["sketch"])
+    default = default_for(width, sparse, options["kernel"], options["sketch"])
     learners = known_learners(options) or (default,)
     check_learners(learners, options)
     settings = {name: options[name] for name in SETTINGS}

@@ -19,6 +19,7 @@ from ..errors import SelectronError
 from ..evaluate import tables
 from ..evaluate.contest import Contest, Contestant, Played, drift_text, results_table
 from ..evaluate.plot import plot
+from ..learners.leading_history import WIDE
 from ..specs import ASKER, BUDGET, KERNEL, LEARNER
 from ..streams.classes import settle
 from ..streams.readers import Chunk
@@ -254,9 +255,11 @@ class StreamSession:
             first = next(chunks)
             encoder: Any = None
             if is_table(first.rows):
-                from ..data.encoder import TableEncoder  # it takes a while to import
+                from ..data.encoder import TableEncoder, sparse_if_wide  # slow to import
 
                 encoder = TableEncoder(self.options["columns"] or None)
+                if not any(self.options[name] for name in ("learners", "kernel", "sketch")):
+                    encoder = sparse_if_wide(encoder, first.rows, WIDE)
             else:
                 files.refuse_columns("--column", self.options["columns"])
         self.contest = Contest(classes, partial(contestants, options=self.options), encoder)

@@ -77,7 +77,8 @@ def words_of(saved: Saved, file: str, options: dict[str, Any]) -> dict[int, str]
     layout, counts = saved.encoder.layout_, Counter[tuple[int, str]]()
     missing = set(texts)
     with closing(with_progress(all_columns(file, **options))) as chunks:
-        for row in islice(chain.from_iterable(map(records, chunks)), ROWS):
+        flat = map(saved.flatten, chunks)
+        for row in islice(chain.from_iterable(map(records, flat)), ROWS):
             missing -= row.keys()
             for name, text in texts.items():
                 column = "" if layout.hashed else f"{name}: "

@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 KEYS = "Enter or y confirms · a digit chooses a class · n corrects · s skips · u undoes · q quits"
 YES = ("y", "yes")
 CONFIRM = ("\r", "\n", "y")
-# Characters that could make a value look like a prompt: of control but for tabs, and of direction
-CODES = {*range(32), 127, *range(0x202A, 0x202F), *range(0x2066, 0x206A)} - {*b"\t\n"}
-ESCAPES = {code: f"\\u{code:04x}" for code in CODES} | {10: "\n  | "}
+# Characters that could make a value look like a prompt: of control but for tabs, of direction, and
+# ends of lines
+CODES = {*range(32), *range(127, 160), 0x61C, *range(0x200E, 0x2010), *range(0x2028, 0x202F)}
+ESCAPES = {code: f"\\u{code:04x}" for code in CODES | {*range(0x2066, 0x206A)} if code != 9}
 COMMANDS = ("s", "u", "q")
 LETTERS = ("y", "n", *COMMANDS)  # that are keys
 FIRST = (
@@ -104,7 +105,7 @@ def menu(classes: Sequence[Any]) -> str:
     names = [canonical(name) for name in classes]
     marked = [name if keys.get(name, name) == name else f"[{keys[name]}] {name}" for name in names]
     more = [f"and {len(names) - LISTED:,} more"] if len(names) > LISTED else []
-    return "  ".join([*marked[:LISTED], *more])
+    return "  ".join([*marked[:LISTED], *more]).translate(ESCAPES)
 
 
 def choices(classes: Sequence[Any]) -> dict[str, Any]:
@@ -195,7 +196,9 @@ def row_text(row: dict[str, Any], names: Sequence[str] = ()) -> str:
     """
     columns = [name for name in names or row if row.get(name) is not None]
     some = columns if names else columns[:SHOWN]
-    return "  ".join(f"{name}: {cell_text(row[name], bool(names))}" for name in some)
+    return "  ".join(
+        f"{name.translate(ESCAPES)}: {cell_text(row[name], bool(names))}" for name in some
+    )
 
 
 def cell_text(value: Any, whole: bool) -> str:
@@ -211,7 +214,7 @@ def cell_text(value: Any, whole: bool) -> str:
     """
     text = str(value).replace("\r\n", "\n")
     cut = text if whole or len(text) <= WIDEST else text[: WIDEST - 1] + "…"
-    return cut.translate(ESCAPES)
+    return "\n  | ".join(line.translate(ESCAPES) for line in cut.split("\n"))
 
 
 # Labels as CSV: one line per answer, rows counted from 1
@@ -250,7 +253,7 @@ def read_labels(path: str | None) -> GivenLabels:
                 if row < 1 or row in found.labels or line["label"] is None:
                     raise ValueError
                 found.labels[row] = label_of(line["label"])
-                names = line.keys() - {*COLUMNS, None}
+                names = (name for name in line if name not in (*COLUMNS, None))
                 found.copied[row] = {name: (line[name] or "").strip() for name in names}
     except (OSError, ValueError, TypeError, csv.Error):
         fails = f"; that fails in line {lines.line_num:,}" if lines and lines.line_num > 1 else ""

@@ -8,18 +8,17 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from ..engine.parameters import shown
 from ..engine.rows import Dense, Sparse, as_matrix, pieces
 from ..errors import SelectronError
-from ..learners.leading_history import WIDE
 from .cells import check_unique
 from .dicts import is_dict
 from .kinds import MOST, Cells, Layout
 from .tables import FIRST_ROWS, Column, arrow, check_kinds, schema
-from .values import blanks_of, flattened, records, vector_of
+from .values import blanks_of, flattened, records
 from .words import TEXT_PLACES
 
 CHUNK = 8192  # rows that are encoded at a time
@@ -51,9 +50,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Columns to leave out, if a table has them.
     form : {"auto", "dense", "sparse"}, default "auto"
         The form of the rows; "auto" is sparse if, judged by the first rows given (100 at most), a
-        column of the first row is text, over 256 columns are categories, or there are over 2,048
-        numbers. Next to numbers, dates or vectors, it takes more than tags and codes to make rows
-        sparse.
+        column of the first row is text, or over 256 columns are categories. Next to numbers,
+        dates or vectors, it takes more than tags and codes to make rows sparse.
     text_size : int, default 32768
         Number of features that words are hashed to in sparse rows.
 
@@ -378,9 +376,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         texts = (one for one in trial if one.kind == "text")
         sparse = not all(one.composed and measured for one in texts)
         sparse = sparse or kinds.count("category") > MOST  # dense rows have no more places
-        lists = (vector_of(rows[0].get(one.name)) for one in trial if one.kind == "vector")
-        numbers = kinds.count("number") + sum(len(one) for one in lists if one is not None)
-        sparse = sparse or numbers > WIDE
         sparse = sparse if self.form == "auto" else self.form == "sparse"
         self.columns_, self.n_first_, self.n_rows_ = columns, len(columns), 0
         self.layout_ = Layout(int(self.text_size) if sparse else 0)
@@ -409,3 +404,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 raise SelectronError(f"There is no column {name!r}: there are {', '.join(names)}.")
         if missing := [name for name in self.ignore if str(name) not in known]:
             warnings.warn(f"There is no column {missing[0]!r} to ignore.", stacklevel=2)
+
+
+def sparse_if_wide(encoder: TableEncoder, rows: Any, most: int) -> TableEncoder:
+    """Return a new encoder of sparse rows if dense ones would have more features, else this one."""
+    some = rows.slice(0, FIRST_ROWS) if hasattr(rows, "slice") else rows[:FIRST_ROWS]
+    trial = clone(encoder).partial_fit(some)
+    wide = encoder.form == "auto" and not trial.sparse_ and trial.width_ > most
+    return clone(encoder).set_params(form="sparse") if wide else encoder

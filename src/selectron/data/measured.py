@@ -216,7 +216,7 @@ class Number(Kind):
             sums = max(self.count, 1), self.total, self.squares
             scores = score(self.in_range(values) - self.first, *sums).clip(-CLIP, CLIP)
             logarithms = self.logarithm(values) if self.log_deviation > 0 else None
-            return (values, missing, scores, logarithms), []
+            return (self.as_known(values), missing, scores, logarithms), []
         if self.count == 0 and not missing.all():
             self.first = float(values[missing.argmin()])
         events: list[Event] = []
@@ -247,6 +247,10 @@ class Number(Kind):
 
     def in_range(self, values: np.ndarray) -> np.ndarray:
         """Return what values count as if nothing is learned from them."""
+        return values
+
+    def as_known(self, values: np.ndarray) -> np.ndarray:
+        """Return what `entries` takes if nothing is learned from these values."""
         return values
 
     def odd_in(self, array: pa.Array) -> int:
@@ -388,6 +392,12 @@ class Date(Number):
         """Return dates within the range so far."""
         return np.clip(values, self.earliest, self.latest)
 
+    def as_known(self, values: np.ndarray) -> np.ndarray:
+        """Return what dates count as on each circle if nothing is learned from them."""
+        within, span = self.in_range(values), self.latest - self.earliest
+        all_known = [unit < DAY or span >= DAY * period for _, unit, period, *_ in TABLES]
+        return np.column_stack([values if known else within for known in all_known])
+
     def learned_scores(self, values: np.ndarray, missing: np.ndarray) -> np.ndarray:
         """Return standardised dates, each by the sums up to and with its row."""
         if not missing.all():
@@ -397,9 +407,8 @@ class Date(Number):
 
     def entries(self, rows: Any, values: np.ndarray, scores: np.ndarray) -> list[Cells]:
         """Return the features of the dates in these rows."""
-        columns, within = [scores], self.in_range(values)
-        span = self.latest - self.earliest
-        for _, unit, period, *sides in TABLES:
-            seen = values if unit < DAY or span >= DAY * period else within
-            columns += [np.array(side)[(seen // unit % period).astype(int)] for side in sides]
+        columns = [scores]
+        for j, (_, unit, period, *sides) in enumerate(TABLES):
+            of = values if values.ndim == 1 else values[:, j]
+            columns += [np.array(side)[(of // unit % period).astype(int)] for side in sides]
         return [Cells(rows, place, column) for place, column in enumerate(columns, self.place)]

@@ -118,11 +118,12 @@ def flag(name: str, value: Any) -> bool:
     raise SelectronError(f"{name} must be True or False, got {shown(value)}.")
 
 
-def learner_of(estimator: Any) -> Any:
-    """Return the learner of an estimator, or the default."""
+def learner_of(estimator: Any, width: int, sparse: bool) -> Any:
+    """Return the learner of an estimator, or the default for such rows."""
     learner = estimator.learner
     if learner is None:
-        learner = default_for(estimator.kernel, estimator.sketch, estimator.ranks)
+        given = estimator.kernel, estimator.sketch, estimator.ranks
+        learner = default_for(width, sparse, *given)
     return checked(learner, "learner")
 
 
@@ -132,7 +133,7 @@ def model_of(estimator: Any, width: int, sparse: bool, classes: int) -> Model:
     if estimator.ranks and (estimator.class_weight is not None or estimator.correctable):
         raise SelectronError("class_weight and correctable must be left out with OnlineRanker.")
     return Model(
-        learner_of(estimator),
+        learner_of(estimator, width, sparse),
         checked(estimator.part("asker"), "asker"),
         width=width,
         sparse=sparse,

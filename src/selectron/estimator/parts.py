@@ -38,10 +38,11 @@ CALLS: dict[str, dict[str, list[tuple[Any, ...]]]] = {
     },
     "asker": {"probability": list(product((-1.0, 0.0, 0.5), (0.5, 2.0), (1, 1000)))},
 }
-ALIKE = 0.85  # names of methods that are as similar as `normalise` and `normalize`
+ALIKE = 0.88  # names of methods that are as similar as `normalise` and `normalize`
 FAILED = "failed"  # in place of a result
 STEP = Step, ShapeStep, Projection
-STEPS = {
+NUMBER = int, float, np.number, np.bool_
+STEPS: dict[Any, tuple[Any, str]] = {
     FIRST: (Step, "Step(keep, eta), or ShapeStep and a shape"),
     SECOND: (ShapeStep, "ShapeStep(eta, mu, nu), as there is a shape"),
     ENSEMBLE: (ShapeStep, "ShapeStep(eta, mu, nu)"),
@@ -83,8 +84,8 @@ def _check_names(value: Any, role: str) -> None:
         )
     known = [name for name in dir(CONTRACTS[role]) if name[0] != "_"]
     for name in dir(type(value)):
-        alike = get_close_matches(name, known, 1, ALIKE)
-        if alike and name not in known and inspect.isfunction(getattr(type(value), name)):
+        alike = get_close_matches(name, known, 1, ALIKE) if name not in known else []
+        if alike and name[0] != "_" and inspect.isfunction(getattr(type(value), name)):
             raise SelectronError(
                 f"{type(value).__name__}.{name} is not a method of {A[role]}, and would be "
                 f"ignored: rename it, perhaps to {alike[0]}."
@@ -115,7 +116,7 @@ def _check_results(value: Any, method: str, calls: list[tuple[Any, ...]], outerm
         call = f"{type(value).__name__}.{method}({', '.join(map(shown, args))})"
         if found is not FAILED and (wanted := _unmet(value, method, args, found, outermost)):
             raise SelectronError(f"{call} must return {wanted}, got {shown(found)}.")
-        if compares and (as_given := _tried(value, method, args)) != found:
+        if compares and shown(as_given := _tried(value, method, args)) != shown(found):
             raise SelectronError(
                 f"{call} returns {shown(as_given)}, but {shown(found)} in compiled code, where a "
                 "parameter that is text is the number that numbers() returns for it."
@@ -135,7 +136,8 @@ def _tried(value: Any, method: str, args: tuple[Any, ...]) -> Any:
     try:
         with np.errstate(all="ignore"):
             found = getattr(type(value), method)(value, *args)
-        return type(found)(*map(float, found)) if isinstance(found, STEP) else found
+            numbers = isinstance(found, STEP) and all(isinstance(x, NUMBER) for x in found)
+            return type(found)(*map(float, found)) if numbers else found
     except (ArithmeticError, ValueError):
         return FAILED
     except Exception as error:
@@ -152,9 +154,11 @@ def _unmet(value: Any, method: str, args: tuple[Any, ...], found: Any, outermost
         kind, wanted = STEPS[order_of(value)]
         if not isinstance(found, kind):
             return wanted
+        if not all(isinstance(x, NUMBER) for x in found):
+            return f"{kind.__name__} of numbers"
         first = args[0] is FIRST_ROUND and declared(value, Learner, "steps")(value, 0.0, -1.0)
         return "" if not first or np.isfinite(np.array(found)).all() else "finite numbers"
-    if not isinstance(found, int | float | np.number | np.bool_):
+    if not isinstance(found, NUMBER):
         return "True or False" if method in ("steps", "feasible") else "a number"
     if method != "probability" or (0 <= found <= 1 if outermost else math.isfinite(found)):
         return ""

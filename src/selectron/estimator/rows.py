@@ -11,7 +11,7 @@ from sklearn.utils.validation import validate_data
 
 from ..data.cells import check_unique
 from ..data.dicts import Names, are_dicts, is_dict
-from ..data.encoder import TableEncoder
+from ..data.encoder import TableEncoder, sparse_if_wide
 from ..engine.parameters import shown
 from ..engine.rows import Dense, Sparse, extent, joined, rows_of
 from ..errors import SelectronError
@@ -50,11 +50,17 @@ class TakesRows(NestedParameters):
             return self._keyed(X, fitted, new), len(X)
         sparse = fitted and self.model_.sparse
         block, n = checks.rows(self, X, first=not fitted, sparse=sparse)
-        default = not fitted and self.learner is None and order_of(learner_of(self)) is ENSEMBLE
-        if default and isinstance(block, Dense) and block.values.shape[1] > WIDE:
-            # the learner would need the eigenvectors of a d x d matrix; it was not chosen for that
+        if isinstance(block, Dense) and block.values.shape[1] > WIDE and self._narrows(fitted):
             block = checks.sparse_block(scipy.sparse.csr_array(block.values))
         return block, n
+
+    def _narrows(self, fitted: bool) -> bool:
+        """Return whether wide dense rows, which are the first ones, become sparse.
+
+        LeadingHistory, which nobody has chosen, would need the eigenvectors of a d x d matrix.
+        """
+        chosen = fitted or self.learner is not None
+        return not chosen and order_of(learner_of(self, 0, True)) is ENSEMBLE
 
     def _width(self, block: Any) -> int:
         """Return the number of features of the first rows."""
@@ -62,7 +68,7 @@ class TakesRows(NestedParameters):
             return block[0].values.shape[1]
         width = self.encoder_.width_ if hasattr(self, "encoder_") else self.n_features_in_
         keyed = hasattr(self, "names_") or hasattr(self, "encoder_")
-        if keyed and order_of(learner_of(self)) is ENSEMBLE:
+        if keyed and order_of(learner_of(self, 0, True)) is ENSEMBLE:
             first = max(1, extent(rows_of(block, 0, 1))[1])  # the model itself widens narrow rows
             return first if first + bool(self.fit_intercept) <= NARROW else width
         return width
@@ -84,6 +90,8 @@ class TakesRows(NestedParameters):
         if not new:
             return self.encoder_.look(table), n
         self.encoder_ = self.encoder_.copy() if fitted else new_encoder(self.encoder)
+        if self._narrows(fitted):
+            self.encoder_ = sparse_if_wide(self.encoder_, table, WIDE)
         blocks = list(self.encoder_.learn(table))
         self.n_features_in_ = self.encoder_.n_features_in_
         if not self.encoder_.sparse_:

@@ -10,7 +10,7 @@ from ..errors import SelectronError
 from ..model.weighting import MOST
 from .checks import check_mask, in_one_sentence
 
-SMALL = 0.1  # the mean of weights that are not 0, below which few labels are learned
+SMALL, FEW = 0.1, 20  # a mean of weights, below which few labels are learned; weights that have one
 
 
 def sample_weights(given: Any, n: int | None) -> np.ndarray:
@@ -32,7 +32,8 @@ def sample_weights(given: Any, n: int | None) -> np.ndarray:
 def row_weights(given: Any, n: int) -> np.ndarray | None:
     """Return the weights of n rows, None if there are none; warn if their mean is small."""
     found = None if given is None else sample_weights(given, n)
-    if found is not None and found.any() and (mean := found[found > 0].mean()) < SMALL:
+    some = np.zeros(0) if found is None else found[found > 0]
+    if len(some) >= FEW and (mean := some.mean()) < SMALL:
         warnings.warn(
             f"The mean sample_weight is {mean:.2g}, and a label of weight w is learned w times: "
             "few will be learned. Multiply the weights, so that their mean is about 1.",

@@ -6,7 +6,8 @@ of a feature is the root of the mean square of its values, without those that ar
 
 Numbers and categories next to words have large units, and few of them would hide all words. So a
 feature whose unit is over twice the usual one is scaled down, until its sum of squares is `LIMIT`
-times the usual one at most. What is usual is the geometric mean over all values that are not 0.
+times the usual one at most. What is usual is the geometric mean over all values that are not 0, but
+for those of features that vary hardly at all.
 
 Directions are eigenvectors of the covariance of a few features, scaled so: the `CHOSEN` with the
 largest sums of squares so far. After 32, 64, 128 rows and so on, directions are found from the rows
@@ -40,6 +41,7 @@ TRUSTED = 100.0  # rows after which directions have half of their part
 FEWEST = 32  # rows before features are first chosen
 SINGULAR = 1e-9  # eigenvalues below this part of the mean square of rows are rounding
 LIMIT = 4.0  # times the usual square of a unit, and the usual sum of squares
+HARDLY = 1e-3  # of the mean square, in logarithms and weighted by squares: less is not usual
 # Places in `rows_seen`, after those of dense rows: sums of squares, those about the means, and
 # those of features that are scaled; the unit of z; the number of features that have a mean
 SQUARES, ABOUT, SCALED, UNIT, COMMON = range(4, 9)
@@ -351,11 +353,16 @@ def scaled_down(squares: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """
     if not len(squares):
         return squares
-    usual, large = (
-        LIMIT * math.exp(counts @ np.log(of / of.max()) / counts.sum()) * of.max()
-        for of in (squares, squares / counts)
-    )
-    return np.where(squares / counts > large, np.minimum(1.0, usual / squares), 1.0)
+    means = squares / counts
+    some = means > HARDLY * geometric_mean(means, squares)
+    usual, large = (LIMIT * geometric_mean(of[some], counts[some]) for of in (squares, means))
+    return np.where(means > large, np.minimum(1.0, usual / squares), 1.0)
+
+
+def geometric_mean(values: np.ndarray, weights: np.ndarray) -> float:
+    """Return the weighted geometric mean; that of twice the values is exactly twice as large."""
+    most = float(values.max())
+    return most * math.exp((weights * np.log(values / most)).sum() / weights.sum())
 
 
 def common(s: Any) -> np.ndarray:

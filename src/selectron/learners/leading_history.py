@@ -9,7 +9,7 @@ from .gaussian import inverse_mills
 from .least_squares import LASEC
 
 HALF = math.sqrt(0.5)
-WIDE = 2048  # features up to which the default learner takes dense rows as they are
+WIDE = 2048  # dense features up to which LeadingHistory is the default: more become sparse
 
 
 @ranges(switches=SHARE, fourier=Range(lambda n: 0 <= n <= 1000, "from 0 to 1000", whole=True))
@@ -103,13 +103,17 @@ def tail(z: float) -> float:
     return math.erfc(-z * HALF) / 2
 
 
-def default_for(kernel: Any = None, sketch: int | None = None, ranks: bool = False) -> Any:
-    """Return the default learner, LeadingHistory or else LASEC.
+def default_for(
+    width: int, sparse: bool, kernel: Any = None, sketch: int | None = None, ranks: bool = False
+) -> Any:
+    """Return the default learner for rows of this kind, LeadingHistory or else LASEC.
 
-    LeadingHistory has no kernel and no sketch, and cannot rank.
+    LeadingHistory has no kernel and no sketch, cannot rank, and needs the eigenvectors of a d x d
+    matrix on dense rows.
 
-    >>> default_for(), default_for(kernel="rbf")
+    >>> default_for(30, sparse=False), default_for(3000, sparse=False)
     (LeadingHistory(switches=0.0015, fourier=100), LASEC(b=1.0, c=1000.0))
     """
-    other = ranks or kernel is not None or sketch is not None
+    wide = width > WIDE and not sparse
+    other = wide or ranks or kernel is not None or sketch is not None
     return LASEC() if other else LeadingHistory()

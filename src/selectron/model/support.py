@@ -17,7 +17,7 @@ from ..kernels import Linear
 
 NO_TICKET = "A decision is not a ticket: pass decision.ticket."
 COPY_EVERY = 16  # answers that can be corrected between two copies of the state
-MUCH = 2**32  # bytes of a state and its copies that are worth a warning
+MUCH = 2**31  # bytes of a state that are worth a warning
 TOO_LARGE = " is too large for floating point: scale the features."
 
 
@@ -90,8 +90,8 @@ def _check(model: Any, size: int, what: str, instead: str, copies: int) -> None:
         instead = f"{instead}, or less correctable"
         copies += 2 + model.correctable // COPY_EVERY
     check_memory(size, what, instead, copies)
-    if copies * size > MUCH:
-        needed = f"{what} needs {copies * size / 2**30:.0f} GiB, and each step passes over them"
+    if size > MUCH:
+        needed = f"{what} takes {size / 2**30:.0f} GiB, over which each step passes"
         warnings.warn(f"{needed}: {instead}.", stacklevel=2)
 
 

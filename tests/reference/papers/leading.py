@@ -342,7 +342,9 @@ class Words(Ring):
         counts[usual] = n
         used = squares > 0
         N, S = counts[used], squares[used]
-        limits = [4 * np.exp(np.average(np.log(of), weights=N)) for of in (S / N, S)]
+        least = 1e-3 * np.exp(np.average(np.log(S / N), weights=S))
+        some = least < S / N
+        limits = [4 * np.exp(np.average(np.log(of[some]), weights=N[some])) for of in (S / N, S)]
         self.ratios = np.ones((2, len(counts)))
         self.ratios[0, used] = np.where(limits[0] < S / N, np.minimum(1, limits[1] / S), 1)
         self.ratios[1, used] = S.sum() / N.sum() * N / S
