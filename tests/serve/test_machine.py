@@ -120,7 +120,7 @@ class Labelling(RuleBasedStateMachine):
         unfit = corrected if again else enough or taken
         reply = self.desk.say(item, label, who, token)
         self.authors[reply["answer"]] = who
-        q.leases.pop(token, None)
+        q.leases = {t: x for t, x in q.leases.items() if t != token and x[0] != who}
         assert reply["late"] == (over or unfit)
         if label == "(skip)":
             assert reply["supersedes"] == q.skips.get(who)
