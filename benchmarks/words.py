@@ -7,8 +7,8 @@ scikit-learn's tf-idf weights of all texts; its constant is the best of three, i
 predict rows before their labels. Means of `SEEDS` orders.
 
 With `mixed`, other columns stand next to the texts: numbers, half of them skewed, and categories of
-twelve values. They are chance, or know a little of the class. Logistic regression gets numbers
-standardised and categories one by one.
+twelve values. They are chance, or know a little of the class; or they decide it, and the texts are
+chance. Logistic regression gets numbers standardised and categories one by one.
 """
 
 import sys
@@ -21,7 +21,7 @@ import pyarrow as pa
 from experiments.datasets import newsgroups, reuters
 from scipy.sparse import csr_array, hstack
 from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler, scale
 
 from benchmarks.tables import show
 from benchmarks.topics import refitted
@@ -35,12 +35,14 @@ STREAMS = {
     "Reuters, eight topics": (0.02, 0.05, 0.1),
 }
 
+DECIDE = -1.0  # in place of how much columns know
 # numbers, categories, how much they know, and the share of labels
 MIXED = [
     ("20 Newsgroups, four groups", 0, 0, 0.0, 0.05),
     ("20 Newsgroups, four groups", 2, 0, 0.0, 0.05),
     ("20 Newsgroups, four groups", 20, 2, 0.2, 0.05),
     ("20 Newsgroups, four groups", 0, 3, 0.0, 0.05),
+    ("20 Newsgroups, four groups", 6, 0, DECIDE, 0.05),
     ("Reuters, eight topics", 0, 0, 0.0, 0.05),
     ("Reuters, eight topics", 2, 0, 0.0, 0.05),
     ("Reuters, eight topics", 20, 2, 0.2, 0.05),
@@ -110,7 +112,11 @@ def next_to(name: str, numbers: int, categories: int, knows: float, share: float
     found = []
     for seed in range(SEEDS):
         order = np.random.default_rng(seed).permutation(len(y))[:MOST]
-        columns, rows = others(y[order], numbers, categories, knows, seed), [X[order]]
+        classes, rows = y[order], [X[order]]
+        columns = others(classes, numbers, categories, max(knows, 0.0), seed)
+        if knows == DECIDE:
+            rng, values = np.random.default_rng(seed + 100), scale(np.c_[*columns.values()])
+            classes = values @ rng.normal(size=numbers) + 0.3 * rng.normal(size=len(values)) > 0
         scaled = [
             StandardScaler().fit_transform(np.c_[columns[f"number{j}"]]) for j in range(numbers)
         ]
@@ -119,16 +125,17 @@ def next_to(name: str, numbers: int, categories: int, knows: float, share: float
             tags = np.column_stack([columns[f"category{j}"] for j in range(categories)])
             rows.append(csr_array(OneHotEncoder().fit_transform(tags)))
         clf = OnlineClassifier(asker=Budget(rate=share), encoder="auto", random_state=seed)
-        run = clf.run(pa.table({"text": texts[order], **columns}), y[order])
+        run = clf.run(pa.table({"text": texts[order], **columns}), classes)
         stacked = csr_array(hstack(rows, format="csr"))
-        found.append((run.accuracy, refitted(stacked, y[order], run.label_rate, seed)))
+        found.append((run.accuracy, refitted(stacked, classes, run.label_rate, seed)))
     return np.mean(found, axis=0)
 
 
 def mixed() -> Iterator[tuple[str, ...]]:
     """Yield the accuracies on each table of texts and other columns."""
     for name, numbers, categories, knows, share in MIXED:
-        given = f"{numbers} numbers, {categories} categories, {'some use' if knows else 'chance'}"
+        what = "decide" if knows == DECIDE else "some use" if knows else "chance"
+        given = f"{numbers} numbers, {categories} categories, {what}"
         found = next_to(name, numbers, categories, knows, share)
         yield name, given if numbers + categories else "", *(f"{mean:.3f}" for mean in found)
 

@@ -4,10 +4,10 @@ Features that are 0 in most rows have a mean of 0, so that rows stay sparse. The
 measurements, are taken about their means, if there is a constant that makes up for them. The unit
 of a feature is the root of the mean square of its values, without those that are 0.
 
-Numbers and categories next to words have large units, and few of them would hide all words. So a
-feature whose unit is over twice the usual one is scaled down, until its sum of squares is `LIMIT`
-times the usual one at most. What is usual is the geometric mean over all values that are not 0, but
-for those of features that vary hardly at all.
+Numbers and categories next to words have large units, and few of them would hide all words. So for
+directions, a feature whose unit is over twice the usual one is scaled down, until its sum of
+squares is `LIMIT` times the usual one at most. What is usual is the geometric mean over all values
+that are not 0, but for those of features that vary hardly at all.
 
 Directions are eigenvectors of the covariance of a few features, scaled so: the `CHOSEN` with the
 largest sums of squares so far. After 32, 64, 128 rows and so on, directions are found from the rows
@@ -17,8 +17,8 @@ cut.
 The prior of an expert divides the variance of a margin, PRIOR_VARIANCE, between directions and
 features: the directions have PARTS of it, times n / (n + TRUSTED) after n rows. The variances of
 weights are in proportion to the eigenvalues of directions, since those in which rows differ much
-count for more, and equal for all features as they are scaled, or under one prior in proportion to
-1 / unit^2.
+count for more. Those of features are equal as features are scaled where directions have much, as
+they are under the first prior, and in proportion to 1 / unit^2 under the last.
 """
 
 import math
@@ -46,7 +46,12 @@ HARDLY = 1e-3  # of the mean square, in logarithms and weighted by squares: less
 # those of features that are scaled; the unit of z; the number of features that have a mean
 SQUARES, ABOUT, SCALED, UNIT, COMMON = range(4, 9)
 OWN_UNITS = 3  # the kind of prior under which weights vary as 1 / unit does
-ALIKE, APART = 0, 1  # places in `ratios`: of the other kinds of priors, and of OWN_UNITS
+# Of each kind of prior, the place in `ratios`, and the place of squares in `rows_seen`
+EVEN, REDUCED, OWN = range(3)
+RATIO, SQUARES_OF = (
+    np.array([EVEN, REDUCED, REDUCED, OWN]),
+    np.array([ABOUT, SCALED, SCALED, ABOUT]),
+)
 ROUNDING = 1e-13  # mean squares about the mean below this part of those about 0 are rounding
 LEAST = 1e-100  # part of all squares below which a feature has no unit of its own
 OF_ROWS = "rows_seen", "squares", "totals", "counts", "sums", "moments", "chosen", "place"
@@ -63,13 +68,13 @@ TABLE = Table(
         "rests": Field(lambda r: (KINDS,), shared=True),  # the part that features have
         "rows_seen": Field(lambda r: (9,), shared=True),
         # of every feature, the sums of squares and of values, and how many were not 0; see below:
-        # the mean, and the variance of its weight over that of a new one: ALIKE, the square of the
-        # factor by which it is scaled
+        # the mean, and the variance of its weight over that of a new one: 1, the square of the
+        # factor by which it is scaled, and that in its own unit
         "squares": Field(lambda r: (r.width,), shared=True),
         "totals": Field(lambda r: (r.width,), shared=True),
         "counts": Field(lambda r: (r.width,), shared=True),
         "means": Field(lambda r: (r.width,), shared=True),
-        "ratios": Field(lambda r: (2, r.width), shared=True),
+        "ratios": Field(lambda r: (3, r.width), shared=True),
         # the features that have a mean, and the slot of each, from 1 on; 0 for others
         "centered": Field(lambda r: (r.width,), dtype=np.int32, shared=True),
         "slots": Field(lambda r: (r.width,), dtype=np.int32, shared=True),
@@ -105,8 +110,7 @@ def sound(s: Any) -> bool:
 
 def own_variance(s: Any, kind: int) -> float:
     """Return the variance of the weight of a new feature under a prior."""
-    squares = s.rows_seen[ABOUT if kind == OWN_UNITS else SCALED]
-    mean_square = squares / max(1.0, s.rows_seen[SEEN])
+    mean_square = s.rows_seen[SQUARES_OF[kind]] / max(1.0, s.rows_seen[SEEN])
     return s.rests[kind] * PRIOR_VARIANCE / (mean_square if mean_square >= SHORTEST else 1.0)
 
 
@@ -133,7 +137,7 @@ def find_directions(s: Any, moved: np.ndarray) -> None:
     s.basis[:], s.offset[:] = 0.0, 0.0
     n, lower = s.rows_seen[SEEN], np.tri(len(s.chosen), dtype=bool)
     count, C = n - s.rows_seen[RENEWED], np.zeros(lower.shape)
-    factors = np.sqrt(s.ratios[ALIKE, s.chosen - 1])  # where none is chosen, sums are 0
+    factors = np.sqrt(s.ratios[REDUCED, s.chosen - 1])  # where none is chosen, sums are 0
     C[lower] = s.moments / count
     C *= np.outer(factors, factors)
     usual = max(np.trace(C), SHORTEST)
@@ -213,7 +217,7 @@ def bring(olds: list[Any], news: list[Any]) -> None:
     both = np.flatnonzero((known.place > 0) & (new_known.place > 0))
     A, unit = np.eye(LEADING + 1), known.rows_seen[UNIT]
     to = new_known.basis[new_known.place[both] - 1] * unit
-    of = known.basis[known.place[both] - 1] * unit / known.ratios[ALIKE, both][:, None]
+    of = known.basis[known.place[both] - 1] * unit / known.ratios[REDUCED, both][:, None]
     A[1:, 1:] = to.T @ of
     moved = known.means - new_known.means
     further = along(new_known, moved) - new_known.offset
@@ -248,7 +252,7 @@ def bring_units(s: Any, new: Any, part: np.ndarray) -> None:
     """
     for k in np.flatnonzero(s.experts[:, ALIVE]).tolist():
         kind = int(s.experts[k, KIND])
-        before, after = ratios_of(s, kind), ratios_of(new, kind)
+        before, after = s.ratios[RATIO[kind]], new.ratios[RATIO[kind]]
         learned = np.maximum(0.0, 1 / s.p[k] - 1 / (s.prior[k] * before))
         # one row with huge values makes the other variances small: what was learned stays
         least = 0.0 if kind == OWN_UNITS else s.prior[k]
@@ -318,13 +322,7 @@ def center(s: Any, rows: Any, i: int) -> None:
 
 def ratio(s: Any, kind: int, at: int) -> float:
     """Return the variance of a weight under a prior, over that of a feature never seen."""
-    return s.ratios[APART if kind == OWN_UNITS else ALIKE, at]
-
-
-def ratios_of(s: Any, kind: int) -> np.ndarray:
-    """Return the variances of weights under a prior, over that of a feature never seen."""
-    found: np.ndarray = s.ratios[APART if kind == OWN_UNITS else ALIKE]
-    return found
+    return s.ratios[RATIO[kind], at]
 
 
 def find_units(s: Any) -> None:
@@ -336,10 +334,10 @@ def find_units(s: Any) -> None:
     s.ratios[:] = 1.0
     total = about[used].sum()  # of these alone: rounding does not depend on the width
     used = about > LEAST * total
-    s.ratios[APART, used] = total / counts[used].sum() * counts[used] / about[used]
-    s.ratios[ALIKE, used] = scaled_down(about[used], counts[used])
+    s.ratios[OWN, used] = total / counts[used].sum() * counts[used] / about[used]
+    s.ratios[REDUCED, used] = scaled_down(about[used], counts[used])
     s.rows_seen[[ABOUT, COMMON]] = total, usual.sum()
-    s.rows_seen[SCALED] = (s.ratios[ALIKE, used] * about[used]).sum()
+    s.rows_seen[SCALED] = (s.ratios[REDUCED, used] * about[used]).sum()
     at = np.flatnonzero(usual)
     s.centered[: len(at)], s.slots[:] = at, 0
     s.slots[at] = np.arange(len(at)) + 1

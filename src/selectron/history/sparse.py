@@ -19,9 +19,10 @@ from . import renewal
 from .conversion import matrices, of_rows, triangles, under_priors
 from .directions import (
     ABOUT,
-    ALIKE,
     OF_ROWS,
     OWN_UNITS,
+    RATIO,
+    REDUCED,
     SCALED,
     SQUARES,
     TABLE,
@@ -33,7 +34,6 @@ from .directions import (
     own_variance,
     priors,
     ratio,
-    ratios_of,
     renew,
     rows_left,
     sound,
@@ -107,7 +107,7 @@ def set_to_priors(s: Any) -> None:
     """Set P of all experts to that of their priors, given the rows so far."""
     under_priors(s, np.array([own_variance(s, kind) for kind in range(KINDS)]))
     for k, kind in enumerate(s.experts[:, KIND].tolist()):
-        s.p[k] *= ratios_of(s, kind)
+        s.p[k] *= s.ratios[RATIO[int(kind)]]
 
 
 def outgrow(olds: list[Any], news: list[Any]) -> None:
@@ -199,7 +199,7 @@ def observe(s: Any, rows: Any, i: int, t: float) -> None:
     for j in range(first, end):
         at, x = feature(s, rows, j)
         s.rows_seen[ABOUT] += x * x
-        s.rows_seen[SCALED] += s.ratios[ALIKE, at] * x * x
+        s.rows_seen[SCALED] += s.ratios[REDUCED, at] * x * x
         a = s.place[at] - 1
         if a >= 0:
             s.sums[a] += x

@@ -302,13 +302,13 @@ class Words(Ring):
         The first of a is that of the constant.
         """
         along = self.parts[kind] * self.trust * self.along if self.trust else np.ones(self.leading)
-        own = self.own(kind)
-        rest = PRIOR * (1 - self.parts[kind] * self.trust) * len(self.seen) / self.about[own]
-        return rest, rest * self.ratios[own], np.append(CONSTANT, along)
+        rest = PRIOR * (1 - self.parts[kind] * self.trust) * len(self.seen)
+        rest /= self.about[int(kind in (1, 2))]
+        return rest, rest * self.ratios[kind], np.append(CONSTANT, along)
 
     def own(self, kind):
-        """1 if features are in their own units, else 0."""
-        return int(kind == 3)
+        """Whether features are in their own units."""
+        return kind == 3
 
     def fresh(self, kind):
         rest, v, along = self.prior(kind)
@@ -345,10 +345,10 @@ class Words(Ring):
         least = 1e-3 * np.exp(np.average(np.log(S / N), weights=S))
         some = least < S / N
         limits = [4 * np.exp(np.average(np.log(of[some]), weights=N[some])) for of in (S / N, S)]
-        self.ratios = np.ones((2, len(counts)))
-        self.ratios[0, used] = np.where(limits[0] < S / N, np.minimum(1, limits[1] / S), 1)
-        self.ratios[1, used] = S.sum() / N.sum() * N / S
-        self.about = np.array([self.ratios[0] @ squares, squares.sum()])
+        self.ratios = np.ones((4, len(counts)))
+        self.ratios[1:3, used] = np.where(limits[0] < S / N, np.minimum(1, limits[1] / S), 1)
+        self.ratios[3, used] = S.sum() / N.sum() * N / S
+        self.about = np.array([squares.sum(), self.ratios[1] @ squares])
         self.part = np.ones(len(counts))
         moved = n * (self.means - before[0]) ** 2
         self.part[used] = squares[used] / (squares + moved)[used]
@@ -364,7 +364,7 @@ class Words(Ring):
         if self.chosen:
             now = X[self.start :, self.chosen]
             mean = (now.mean(axis=0) - means[self.chosen]) * c
-            now, D = now - means[self.chosen], np.diag(self.ratios[0, self.chosen] ** 0.5)
+            now, D = now - means[self.chosen], np.diag(self.ratios[1, self.chosen] ** 0.5)
             C = now.T @ now / len(now) - np.outer(mean, mean)
             values, vectors = np.linalg.eigh(D @ C @ D)
             values, V[self.chosen] = values[-self.leading :], D @ vectors[:, -self.leading :]
@@ -376,7 +376,7 @@ class Words(Ring):
         self.choices.append(set(self.chosen))
         V[[j for j in range(d) if j not in self.chosen]] = 0.0
         A, self.V, moved = np.eye(1 + self.leading), V, self.means - means
-        A[1:, 1:] = V.T @ np.diag(1 / ratios[0]) @ old[0]
+        A[1:, 1:] = V.T @ np.diag(1 / ratios[1]) @ old[0]
         A[1:, 0] = A[1:, 1:] @ offset - V.T @ moved - self.offset
         for member in self.members + self.archive if self.rows else []:
             (w, v, a, P, rest), S = member.flat, before[member.kind]
@@ -390,7 +390,7 @@ class Words(Ring):
             w = w + old[0] @ a[1:] - V @ b[1:]
             if not self.own(member.kind) and rest > now:  # it does not shrink
                 now, prior = rest, prior * rest / now
-            learned = np.maximum(0.0, 1 / v - 1 / (rest * ratios[self.own(member.kind)]))
+            learned = np.maximum(0.0, 1 / v - 1 / (rest * ratios[member.kind]))
             after = 1 / (1 / prior + self.part * learned)
             member.flat = self.part * after * w / v, after, b, new, now
 
@@ -398,7 +398,7 @@ class Words(Ring):
         """p(+1) - p(-1), and q."""
         if self.V is None:
             self.V, self.offset = np.zeros((len(x), self.leading)), np.zeros(self.leading)
-            self.means, self.ratios = np.zeros(len(x)), np.ones((2, len(x)))
+            self.means, self.ratios = np.zeros(len(x)), np.ones((4, len(x)))
         n = len(self.seen)
         if n >= 32 and n & (n - 1) == 0:
             self.renew(len(x))
@@ -408,7 +408,7 @@ class Words(Ring):
 
     def observe(self):
         self.seen.append(self.x)
-        self.about += [self.ratios[0] @ self.centered**2, self.centered @ self.centered]
+        self.about += [self.centered @ self.centered, self.ratios[1] @ self.centered**2]
 
     def lasting(self, t, remaining):
         return super().lasting(remaining)
