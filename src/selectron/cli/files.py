@@ -165,9 +165,8 @@ def relabelled(
             )
         rows, labels = chunk.first + len(chunk.labels), chunk.labels.copy()
         for at in range(len(labels) if wanted else 0):
-            if (row := chunk.first + at + 1) in wanted:
-                labels[at] = wanted[row]
-                check_copied(chunk.part(at, at + 1), f"{path} has", given.copied[row])
+            labels[at] = wanted.get(chunk.first + at + 1, labels[at])
+        check_copied(chunk, path, given.copied)
         yield chunk._replace(labels=labels)
     if wanted and max(wanted) > rows:
         raise UnmatchedLabels(
@@ -176,18 +175,20 @@ def relabelled(
         )
 
 
-def check_copied(chunk: Chunk, who: str, copied: dict[str, str]) -> None:
-    """Raise UnmatchedLabels if a row has other values than those that were copied from it."""
-    values = records_of(chunk.rows)[0] if copied and not isinstance(chunk.rows, Sparse) else {}
-    for name, text in copied.items():
-        value = values.get(name, text)
-        written = as_text(value) if isinstance(chunk.rows, list) else value
-        if (found := "" if written is None else str(written).strip()) != text:
-            raise UnmatchedLabels(
-                f"row {chunk.first + 1:,} has the {name} {found!r}, and {who} {text!r}: are these "
-                f"labels of another file, or in another order? Without its column {name}, only the "
-                "numbers of rows count"
-            )
+def check_copied(chunk: Chunk, path: str | None, copied: dict[int, dict[str, str]]) -> None:
+    """Raise UnmatchedLabels if rows have other values than those that were copied from them."""
+    if isinstance(chunk.rows, Sparse) or not any(copied.values()):
+        return
+    for row, values in enumerate(records_of(chunk.rows), chunk.first + 1):
+        for name, text in copied.get(row, {}).items():
+            value = values.get(name, text)
+            written = as_text(value) if isinstance(chunk.rows, list) else value
+            if (found := "" if written is None else str(written).strip()) != text:
+                raise UnmatchedLabels(
+                    f"row {row:,} has the {name} {found!r}, and {path} has {text!r}: are these "
+                    f"labels of another file, or in another order? Without its column {name}, only "
+                    "the numbers of rows count"
+                )
 
 
 def column_lines(encoder: Any) -> list[str]:

@@ -246,8 +246,7 @@ class ModelSession:
         shown = [name for name, x in values.items() if x is not None and name != self.hidden]
         few = len(shown) if self.show else terminal.SHOWN
         for name in shown[:few]:
-            shown_name = name.translate(terminal.ESCAPES)
-            click.echo(f"  {shown_name}: {terminal.cell_text(values[name], bool(self.show))}")
+            click.echo(f"  {terminal.field_text(name, values[name], bool(self.show))}")
         if more := len(shown[few:]):
             click.echo(f"  and {counted(more, 'more column')}: --show COLUMN shows others")
         found = terminal.read_answer(proposal, self.saved.classifier.classes_.tolist(), self._other)

@@ -49,8 +49,8 @@ PICTURE = "selectron-run.png"
     "learners",
     type=LEARNER,
     multiple=True,
-    help="May be repeated. Default: leading-history, which needs no tuning; with --kernel "
-    "lasec; without FILE five of them.",
+    help="May be repeated. Default: leading-history, which needs no tuning; with --kernel or "
+    "--sketch lasec; without FILE five of them.",
 )
 @click.option(
     "--ask",

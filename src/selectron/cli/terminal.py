@@ -196,9 +196,12 @@ def row_text(row: dict[str, Any], names: Sequence[str] = ()) -> str:
     """
     columns = [name for name in names or row if row.get(name) is not None]
     some = columns if names else columns[:SHOWN]
-    return "  ".join(
-        f"{name.translate(ESCAPES)}: {cell_text(row[name], bool(names))}" for name in some
-    )
+    return "  ".join(field_text(name, row[name], bool(names)) for name in some)
+
+
+def field_text(name: str, value: Any, whole: bool) -> str:
+    """Return a column and its value in a row, as a person sees them."""
+    return f"{name.translate(ESCAPES)}: {cell_text(value, whole)}"
 
 
 def cell_text(value: Any, whole: bool) -> str:

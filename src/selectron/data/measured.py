@@ -216,7 +216,7 @@ class Number(Kind):
             sums = max(self.count, 1), self.total, self.squares
             scores = score(self.in_range(values) - self.first, *sums).clip(-CLIP, CLIP)
             logarithms = self.logarithm(values) if self.log_deviation > 0 else None
-            return (self.as_known(values), missing, scores, logarithms), []
+            return (self.on_circles(values, learn), missing, scores, logarithms), []
         if self.count == 0 and not missing.all():
             self.first = float(values[missing.argmin()])
         events: list[Event] = []
@@ -238,7 +238,7 @@ class Number(Kind):
         some = ~np.isnan(logarithms)
         if self.log < 0 and some.any():
             events.append((int(some.argmax()), self.begin_log))
-        return (values, missing, scores, logarithms), events
+        return (self.on_circles(values, learn), missing, scores, logarithms), events
 
     def learned_both(self, values: np.ndarray, missing: np.ndarray) -> tuple[Any, Any]:
         """Return standardised values, and logarithms, NaN where there are none."""
@@ -249,8 +249,8 @@ class Number(Kind):
         """Return what values count as if nothing is learned from them."""
         return values
 
-    def as_known(self, values: np.ndarray) -> np.ndarray:
-        """Return what `entries` takes if nothing is learned from these values."""
+    def on_circles(self, values: np.ndarray, learn: bool) -> np.ndarray:
+        """Return what `entries` takes besides the scores."""
         return values
 
     def odd_in(self, array: pa.Array) -> int:
@@ -381,10 +381,8 @@ class Date(Number):
         trend = min(max(value, self.earliest), self.latest) if self.count else value
         super().encode_one(trend, layout, learn, out)
         if self.place >= 0:
-            span = self.latest - self.earliest
             for place, unit, period, sines, cosines in TABLES:
-                seen = value if unit < DAY or span >= DAY * period else trend
-                at = int(seen // unit % period)
+                at = int((value if self.knows_all(unit, period) else trend) // unit % period)
                 out[self.place + place] = sines[at]
                 out[self.place + place + 1] = cosines[at]
 
@@ -392,11 +390,14 @@ class Date(Number):
         """Return dates within the range so far."""
         return np.clip(values, self.earliest, self.latest)
 
-    def as_known(self, values: np.ndarray) -> np.ndarray:
-        """Return what dates count as on each circle if nothing is learned from them."""
-        within, span = self.in_range(values), self.latest - self.earliest
-        all_known = [unit < DAY or span >= DAY * period for _, unit, period, *_ in TABLES]
-        return np.column_stack([values if known else within for known in all_known])
+    def knows_all(self, unit: float, period: float) -> bool:
+        """Return whether dates so far have been all around a circle, or it is that of the hour."""
+        return unit < DAY or self.latest - self.earliest >= DAY * period
+
+    def on_circles(self, values: np.ndarray, learn: bool) -> np.ndarray:
+        """Return what dates count as on each circle, a column each."""
+        known = [learn or self.knows_all(unit, period) for _, unit, period, *_ in TABLES]
+        return np.column_stack([values if one else self.in_range(values) for one in known])
 
     def learned_scores(self, values: np.ndarray, missing: np.ndarray) -> np.ndarray:
         """Return standardised dates, each by the sums up to and with its row."""
@@ -408,7 +409,6 @@ class Date(Number):
     def entries(self, rows: Any, values: np.ndarray, scores: np.ndarray) -> list[Cells]:
         """Return the features of the dates in these rows."""
         columns = [scores]
-        for j, (_, unit, period, *sides) in enumerate(TABLES):
-            of = values if values.ndim == 1 else values[:, j]
-            columns += [np.array(side)[(of // unit % period).astype(int)] for side in sides]
+        for dates, (_, unit, period, *sides) in zip(values.T, TABLES, strict=True):
+            columns += [np.array(side)[(dates // unit % period).astype(int)] for side in sides]
         return [Cells(rows, place, column) for place, column in enumerate(columns, self.place)]

@@ -121,9 +121,16 @@ def shown(value: Any) -> str:
     >>> shown(np.float64(-1)), shown(np.datetime64("2026-11"))
     ('-1.0', "np.datetime64('2026-11')")
     """
-    scalar = isinstance(value, np.generic) and value.dtype.kind not in "mM"  # ns would be a number
-    text = repr(value.item() if scalar else value)
+    if isinstance(value, tuple) and hasattr(value, "_make"):
+        value = value._make(map(as_python, value))
+    text = repr(as_python(value))
     return " ".join(text.split()) if "\n" in text else text
+
+
+def as_python(value: Any) -> Any:
+    """Return a number of NumPy as one of Python; dates stay, whose nanoseconds would be numbers."""
+    is_number = isinstance(value, np.generic) and value.dtype.kind not in "mM"
+    return value.item() if is_number else value
 
 
 def first_few(values: Sequence[Any] | np.ndarray, most: int = 5) -> str:

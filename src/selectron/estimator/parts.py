@@ -24,7 +24,8 @@ CONTRACTS = {"learner": Learner, "asker": Asker}
 EXAMPLES = {"learner": "LASEC()", "asker": "Margin(0.1)"}
 METHODS = {"learner": ("numbers", "step"), "asker": ("numbers", "probability")}
 OF_MEMORY = ("numbers", "past", "chance", "after")  # of an asker that remembers
-FIRST_ROUND = Round(0.0, 1.0, -1.0, 0.0, 0.0, 0.0)
+# In the first one, w = 0; NumPy's numbers may be divided by 0, as those in the loop
+FIRST_ROUND = Round(*map(np.float64, (0, 1, -1, 0, 0, 0)))
 ROUNDS = [Round(m, 1.0, y, 3.0, 2.0, 0.0) for m, y in product((-0.5, 0.5), (-1.0, 1.0))]
 # Arguments with which methods are tried
 OF_ROUNDS: list[tuple[Any, ...]] = [(r,) for r in (*ROUNDS, FIRST_ROUND)]
@@ -40,7 +41,6 @@ CALLS: dict[str, dict[str, list[tuple[Any, ...]]]] = {
 }
 ALIKE = 0.88  # names of methods that are as similar as `normalise` and `normalize`
 FAILED = "failed"  # in place of a result
-STEP = Step, ShapeStep, Projection
 NUMBER = int, float, np.number, np.bool_
 STEPS: dict[Any, tuple[Any, str]] = {
     FIRST: (Step, "Step(keep, eta), or ShapeStep and a shape"),
@@ -131,13 +131,9 @@ def _texts(function: Any) -> set[str]:
 
 def _tried(value: Any, method: str, args: tuple[Any, ...]) -> Any:
     """Return the result of a method; FAILED if arithmetic raises, as it does not in the loop."""
-    if args[0] is FIRST_ROUND:  # NumPy's numbers may be divided by 0, as those in the loop
-        args = (Round(*map(np.float64, FIRST_ROUND)),)
     try:
         with np.errstate(all="ignore"):
-            found = getattr(type(value), method)(value, *args)
-            numbers = isinstance(found, STEP) and all(isinstance(x, NUMBER) for x in found)
-            return type(found)(*map(float, found)) if numbers else found
+            return getattr(type(value), method)(value, *args)
     except (ArithmeticError, ValueError):
         return FAILED
     except Exception as error:

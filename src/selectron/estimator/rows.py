@@ -50,11 +50,15 @@ class TakesRows(NestedParameters):
             return self._keyed(X, fitted, new), len(X)
         sparse = fitted and self.model_.sparse
         block, n = checks.rows(self, X, first=not fitted, sparse=sparse)
-        if isinstance(block, Dense) and block.values.shape[1] > WIDE and self._narrows(fitted):
+        if (
+            isinstance(block, Dense)
+            and block.values.shape[1] > WIDE
+            and self._takes_as_sparse(fitted)
+        ):
             block = checks.sparse_block(scipy.sparse.csr_array(block.values))
         return block, n
 
-    def _narrows(self, fitted: bool) -> bool:
+    def _takes_as_sparse(self, fitted: bool) -> bool:
         """Return whether wide dense rows, which are the first ones, become sparse.
 
         LeadingHistory, which nobody has chosen, would need the eigenvectors of a d x d matrix.
@@ -90,7 +94,7 @@ class TakesRows(NestedParameters):
         if not new:
             return self.encoder_.look(table), n
         self.encoder_ = self.encoder_.copy() if fitted else new_encoder(self.encoder)
-        if self._narrows(fitted):
+        if self._takes_as_sparse(fitted):
             self.encoder_ = sparse_if_wide(self.encoder_, table, WIDE)
         blocks = list(self.encoder_.learn(table))
         self.n_features_in_ = self.encoder_.n_features_in_

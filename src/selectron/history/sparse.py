@@ -106,8 +106,7 @@ def informed(fresh: Any, other: Any) -> Any:
 def set_to_priors(s: Any) -> None:
     """Set P of all experts to that of their priors, given the rows so far."""
     under_priors(s, np.array([own_variance(s, kind) for kind in range(KINDS)]))
-    for k, kind in enumerate(s.experts[:, KIND].tolist()):
-        s.p[k] *= s.ratios[RATIO[int(kind)]]
+    s.p[:] *= s.ratios[RATIO[s.experts[:, KIND].astype(int)]]
 
 
 def outgrow(olds: list[Any], news: list[Any]) -> None:

@@ -9,7 +9,7 @@ from .gaussian import inverse_mills
 from .least_squares import LASEC
 
 HALF = math.sqrt(0.5)
-WIDE = 2048  # dense features up to which LeadingHistory is the default: more become sparse
+WIDE = 2048  # features, beyond which the default learner takes dense rows as sparse ones
 
 
 @ranges(switches=SHARE, fourier=Range(lambda n: 0 <= n <= 1000, "from 0 to 1000", whole=True))
