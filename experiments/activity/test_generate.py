@@ -3,11 +3,12 @@
 import json
 from collections import Counter
 from datetime import datetime
+from itertools import pairwise
 
 import pytest
 
 from experiments.activity.desks import export, generate
-from experiments.activity.work import MONTH, PAPER, Size
+from experiments.activity.work import DAY, HOUR, MONTH, PAPER, WINTER, Size
 
 SMALL = Size(activities=6, days=5, minutes=1500, switches=80)
 
@@ -28,11 +29,12 @@ def test_a_log_has_its_size(size):
 
 def test_looks_fill_the_times_of_presence_in_order():
     desk = generate(SMALL, 0)
-    assert all(a.end <= b.start for a, b in zip(desk.looks, desk.looks[1:], strict=False))
+    assert all(a.end <= b.start for a, b in pairwise(desk.looks))
     shown = sum(look.end - look.start for look in desk.looks)
     assert shown == pytest.approx(sum(b.end - b.start for b in desk.present))
-    assert all(a.end <= b.start for a, b in zip(desk.truth, desk.truth[1:], strict=False))
-    assert all(a.activity != b.activity for a, b in zip(desk.truth, desk.truth[1:], strict=False))
+    for one, after in pairwise(desk.truth):
+        assert one.end <= after.start
+        assert one.activity != after.activity
 
 
 def test_projects_share_resources_and_words():
@@ -50,10 +52,9 @@ def test_days_begin_in_the_morning_also_after_the_clocks_go_back():
     desk = generate(PAPER, 0)
     first = {}
     for look in desk.looks:
-        first.setdefault(int((look.start + 7200) // 86_400), look.start)
-    hours = {day: (start % 86_400) / 3600 for day, start in first.items()}
-    summer = [hour for day, hour in hours.items() if day * 86_400 < 1_792_890_000 - 86_400]
-    winter = [hour for day, hour in hours.items() if day * 86_400 > 1_792_890_000]
+        first.setdefault((look.start + 2 * HOUR) // DAY * DAY, look.start % DAY / HOUR)
+    summer = [hour for day, hour in first.items() if day < WINTER - DAY]
+    winter = [hour for day, hour in first.items() if day > WINTER]
     assert sum(winter) / len(winter) - sum(summer) / len(summer) == pytest.approx(1.0, abs=0.3)
 
 
@@ -61,18 +62,12 @@ def test_the_export_is_activitywatch_s(tmp_path):
     desk = generate(SMALL, 0)
     export(desk, tmp_path / "log.json", host="box")
     buckets = json.loads((tmp_path / "log.json").read_text())["buckets"]
-    assert set(buckets) == {
-        "aw-watcher-window_box",
-        "aw-watcher-afk_box",
-        "aw-watcher-web-firefox",
-        "aw-watcher-vim_box",
-    }
+    watchers = "window_box", "afk_box", "web-firefox", "vim_box"
+    assert set(buckets) == {f"aw-watcher-{name}" for name in watchers}
     windows = buckets["aw-watcher-window_box"]["events"]
     assert len(windows) == len(desk.looks)
     start = datetime.fromisoformat(windows[-1]["timestamp"]).timestamp()
     assert start == pytest.approx(desk.looks[0].start, abs=0.001)
     assert windows[-1]["data"] == {"app": desk.looks[0].app, "title": desk.looks[0].title}
-    assert {e["data"]["status"] for e in buckets["aw-watcher-afk_box"]["events"]} == {
-        "afk",
-        "not-afk",
-    }
+    statuses = {e["data"]["status"] for e in buckets["aw-watcher-afk_box"]["events"]}
+    assert statuses == {"afk", "not-afk"}
