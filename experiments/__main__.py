@@ -35,12 +35,7 @@ from .findings import Findings
     help="Folder for the report. Default: reproduction/NAME, or NAME-quick.",
 )
 def main(
-    name: str | None,
-    listed: bool,
-    quick: bool,
-    record: bool,
-    workers: int,
-    output: Path | None,
+    name: str | None, listed: bool, quick: bool, record: bool, workers: int, output: Path | None
 ) -> None:
     """Run a paper's experiment: its figures, its tables, and whether its claims hold here.
 

@@ -64,7 +64,7 @@ def setting(name: str, **values: Any) -> list[str]:
 
 def all_above(paper: str, gaps: Mapping[Any, Comparison], lead: str) -> Claim:
     """Return the claim that the first is above the second in all comparisons."""
-    return Claim(paper, every(list(gaps.values())), listed(gaps, lead))
+    return Claim(paper, every(gaps.values()), listed(gaps, lead))
 
 
 def listed(numbers: Mapping[Any, Any], lead: str) -> str:

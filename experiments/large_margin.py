@@ -218,7 +218,7 @@ def _feature_claims(named: str, ways: Mapping) -> list[Claim]:
         Claim(
             f"{named}: in most cases, leaving out small weights (L2) is significantly better than "
             "information gain.",
-            most(list(gaps.values())),
+            most(gaps.values()),
             listed(gaps, "With"),
         ),
         Claim(
@@ -235,11 +235,8 @@ def _feature_claims(named: str, ways: Mapping) -> list[Claim]:
     ]
     if "game" in ways:
         better = _gaps(counts, at["information gain"], at["game"])
-        claims.append(
-            all_above(
-                f"{named}: the game selects better features than information gain.", better, "With"
-            )
-        )
+        paper = f"{named}: the game selects better features than information gain."
+        claims.append(all_above(paper, better, "With"))
     return claims
 
 

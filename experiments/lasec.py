@@ -31,21 +31,19 @@ Parts = dict[Key, tuple[Any, Any]]  # learner and asker
 Way = tuple[Any, Callable, np.ndarray]  # a learner, its asker's class, and values of its parameter
 SHARES = 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8
 POWERS = 0.1, 1.0, 10.0, 100.0, 1000.0, 10_000.0
-ROWS, FEW = {"gaussian": 10_000, "usps": 9298}, {"gaussian": 1500, "usps": 1000}
-LASECS = [LASEC(b, b * ratio) for b, ratio in product(POWERS[:4], POWERS[2:])]
 SOPS = grid(learners.SecondOrderPerceptron, a=POWERS[:5])
 FULL = Size(
-    rows=ROWS,
+    rows={"gaussian": 10_000, "usps": 9298},
     draws=50,
     tuning=2,  # draws for it
-    lasecs=LASECS,
+    lasecs=[LASEC(b, b * ratio) for b, ratio in product(POWERS[:4], POWERS[2:])],
     sops=SOPS,
     askers=16,  # values of an asker's parameter
     shares=SHARES,  # of labels, which the askers are tuned to meet
     left_out=(),  # learners with every label
 )
 QUICK = Size(
-    rows=FEW,
+    rows={"gaussian": 1500, "usps": 1000},
     draws=2,
     tuning=1,
     lasecs=[LASEC(10.0, 1000.0)],

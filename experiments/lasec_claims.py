@@ -190,7 +190,7 @@ def _over_shares(passes: Passes, letter: str, data: str, shares: Sequence[float]
     return [
         Claim(
             f"({letter}) LASEC-SS is the best of the selective samplers.",
-            every(list(gaps.values())),
+            every(gaps.values()),
             listed(failed, f"Not above {len(failed)} of {len(gaps)}:")
             if failed
             else f"Above every rival at every share; closest is {least}: {gaps[least]}.",

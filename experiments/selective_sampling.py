@@ -183,7 +183,7 @@ def _claims(named: str, ways: Ways, size: Size) -> list[Claim]:
         Claim(
             f"{named}, (b): at an F-measure just above that of 1st order and of fixed bias, 2nd "
             "order asks for far fewer labels.",
-            every(list(gaps.values()))
+            every(gaps.values())
             if all(f[key].mean() <= f[own].mean() for key in rivals)
             else FAILS,
             "; ".join(f"{way}, b = {b:g}: {shown[way, b]}" for way, b in (own, *rivals))

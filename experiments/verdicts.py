@@ -4,7 +4,7 @@ Intervals are Student's t, at 99%; several that one verdict follows from hold to
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -67,7 +67,7 @@ def paired(first: Any, second: Any, unit: str = "points") -> Comparison:
     return Comparison(float(np.mean(gaps)), error, len(gaps), unit)
 
 
-def every(gaps: Sequence[Comparison]) -> str:
+def every(gaps: Collection[Comparison]) -> str:
     """Return the verdict on: all leads are above 0.
 
     >>> good, bad = paired([3, 4, 5], [0, 1, 2]), paired([0, 1, 2], [3, 4, 5])
@@ -80,7 +80,7 @@ def every(gaps: Sequence[Comparison]) -> str:
     return FAILS if any(gap.above(level=strict) == FAILS for gap in gaps) else UNDECIDED
 
 
-def some(gaps: Sequence[Comparison], margin: float) -> str:
+def some(gaps: Collection[Comparison], margin: float) -> str:
     """Return the verdict on: a lead is below the margin, of one comparison at least.
 
     >>> near, far = paired([3, 4, 5], [3, 4, 5]), paired([3, 4, 5], [0, 1, 2])
@@ -98,7 +98,7 @@ def _together(n: int) -> float:
     return 1 - (1 - LEVEL) / max(1, n)
 
 
-def together(verdicts: Sequence[str]) -> str:
+def together(verdicts: Collection[str]) -> str:
     """Return the verdict on several claims at once.
 
     >>> together([HOLDS, HOLDS]), together([HOLDS, UNDECIDED]), together([UNDECIDED, FAILS])
@@ -107,7 +107,7 @@ def together(verdicts: Sequence[str]) -> str:
     return FAILS if FAILS in verdicts else UNDECIDED if UNDECIDED in verdicts else HOLDS
 
 
-def most(gaps: Sequence[Comparison]) -> str:
+def most(gaps: Collection[Comparison]) -> str:
     """Return the verdict on: more than half of the leads are above 0, each by its own interval."""
     found = [gap.above() for gap in gaps]
     if 2 * found.count(HOLDS) > len(found):
