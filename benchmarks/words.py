@@ -1,4 +1,4 @@
-"""`python -m benchmarks.words [mixed]`: texts as they are, a table of one column.
+"""`python -m benchmarks.words [mixed | vectors]`: texts as they are, a table of one column.
 
 Bodies of 20 Newsgroups, of four groups and of all; Reuters stories of one topic, of the largest
 eight. Rows in random order. `auto` is `OnlineClassifier(encoder="auto")` with a budget. Logistic
@@ -8,7 +8,9 @@ predict rows before their labels. Means of `SEEDS` orders.
 
 With `mixed`, other columns stand next to the texts: numbers, half of them skewed, and categories of
 twelve values. They are chance, or know a little of the class; or they decide it, and the texts are
-chance. Logistic regression gets numbers standardised and categories one by one.
+chance. Logistic regression gets numbers standardised and categories one by one. With `vectors`, the
+same numbers stand next to singular vectors of the texts, and 10% of the labels are asked for; there
+logistic regression gets the better of features as they are and standardised ones.
 """
 
 import sys
@@ -24,7 +26,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.preprocessing import OneHotEncoder, StandardScaler, scale
 
 from benchmarks.tables import show
-from benchmarks.topics import refitted
+from benchmarks.topics import refitted, vectors
 from selectron import Budget, OnlineClassifier
 
 SEEDS, MOST, TOPICS = 3, 5000, 8
@@ -48,6 +50,10 @@ MIXED = [
     ("Reuters, eight topics", 20, 2, 0.2, 0.05),
     ("Reuters, eight topics", 0, 3, 0.0, 0.05),
 ]
+
+
+LEADING = 100, 384  # singular vectors
+NUMBERS = (0, 0.0), (2, 0.0), (10, 0.0), (10, 0.5), (6, DECIDE)  # next to them, what they know
 
 
 class Keeping(TfidfVectorizer):
@@ -106,17 +112,25 @@ def others(y: np.ndarray, numbers: int, categories: int, knows: float, seed: int
     return found
 
 
+def columns_of(
+    y: np.ndarray, numbers: int, categories: int, knows: float, seed: int
+) -> tuple[dict, np.ndarray]:
+    """Return columns, and the classes, which they decide if that is what they know."""
+    columns = others(y, numbers, categories, max(knows, 0.0), seed)
+    if knows == DECIDE:
+        rng, values = np.random.default_rng(seed + 100), scale(np.c_[*columns.values()])
+        y = values @ rng.normal(size=numbers) + 0.3 * rng.normal(size=len(values)) > 0
+    return columns, y
+
+
 def next_to(name: str, numbers: int, categories: int, knows: float, share: float) -> Any:
     """Return the accuracies of `auto` and of logistic regression on texts next to columns."""
     texts, X, y = collection(name)
     found = []
     for seed in range(SEEDS):
         order = np.random.default_rng(seed).permutation(len(y))[:MOST]
-        classes, rows = y[order], [X[order]]
-        columns = others(classes, numbers, categories, max(knows, 0.0), seed)
-        if knows == DECIDE:
-            rng, values = np.random.default_rng(seed + 100), scale(np.c_[*columns.values()])
-            classes = values @ rng.normal(size=numbers) + 0.3 * rng.normal(size=len(values)) > 0
+        columns, classes = columns_of(y[order], numbers, categories, knows, seed)
+        rows = [X[order]]
         scaled = [
             StandardScaler().fit_transform(np.c_[columns[f"number{j}"]]) for j in range(numbers)
         ]
@@ -134,14 +148,39 @@ def next_to(name: str, numbers: int, categories: int, knows: float, share: float
 def mixed() -> Iterator[tuple[str, ...]]:
     """Yield the accuracies on each table of texts and other columns."""
     for name, numbers, categories, knows, share in MIXED:
-        what = "decide" if knows == DECIDE else "some use" if knows else "chance"
-        given = f"{numbers} numbers, {categories} categories, {what}"
+        given = f"{numbers} numbers, {categories} categories, {use(knows)}"
         found = next_to(name, numbers, categories, knows, share)
         yield name, given if numbers + categories else "", *(f"{mean:.3f}" for mean in found)
 
 
+def use(knows: float) -> str:
+    """Return what columns are good for."""
+    return "decide" if knows == DECIDE else "some use" if knows else "chance"
+
+
+def next_to_vectors() -> Iterator[tuple[str, ...]]:
+    """Yield the accuracies on singular vectors of texts, next to numbers."""
+    _, words, y = collection(MIXED[0][0])
+    for leading in LEADING:
+        X = vectors(words, leading)
+        for numbers, knows in NUMBERS:
+            found = []
+            for seed in range(SEEDS):
+                order = np.random.default_rng(seed).permutation(len(y))[:MOST]
+                columns, classes = columns_of(y[order], numbers, 0, knows, seed)
+                rows = np.column_stack([X[order], *columns.values()])
+                clf = OnlineClassifier(asker=Budget(rate=0.1), random_state=seed)
+                run = clf.run(rows, classes)
+                theirs = [refitted(given, classes, 0.1, seed) for given in (rows, scale(rows))]
+                found.append((run.accuracy, max(theirs)))
+            given = f"{numbers} numbers, {use(knows)}" if numbers else ""
+            yield f"{leading} vectors", given, *(f"{mean:.3f}" for mean in np.mean(found, axis=0))
+
+
 if __name__ == "__main__":
-    if sys.argv[1:] == ["mixed"]:
+    if sys.argv[1:] == ["vectors"]:
+        show(("rows", "next to", "default", "logistic regression"), next_to_vectors())
+    elif sys.argv[1:] == ["mixed"]:
         show(("texts", "next to", "auto", "logistic regression"), mixed())
     else:
         show(("texts", "labels", "auto", "logistic regression"), rows())

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 
 from selectron import OnlineClassifier
 from selectron.askers import Budget
-from selectron.history import directions, state
+from selectron.history import directions, renewal, state
 from selectron.learners import LeadingHistory
 
 from .papers.leading import Labels, Leading, Rate, Words, play
@@ -96,6 +96,22 @@ def test_features_turn_out_to_be_of_other_sizes(constant):
     ring, _ = agree(X, y, Budget(0.9), Rate(0.9), constant)
     sizes = 1 / np.diag(ring.rings[0].to_z)[int(constant) :]
     assert sizes.max() / sizes.min() > 100
+
+
+@pytest.mark.usefixtures("mostly_plain")
+@pytest.mark.parametrize("whole", [256, 4])
+@pytest.mark.parametrize("constant", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_a_number_next_to_many_features_alike(monkeypatch, whole, constant):
+    """Under one prior it is brought to their scale, and has more of the variance otherwise."""
+    monkeypatch.setattr(state, "WHOLE", whole)
+    monkeypatch.setattr(state, "LEADING", 4)
+    X, y = switching(200, 80, seed=4, together=1.0)
+    X = np.hstack([X / [1.0, 2.0, 0.5, 1.0], X[:, ::-1] / 2 + X[:, :1], 20 * X[:, :1] ** 2])
+    monkeypatch.setattr(renewal, "MANY", 9)
+    ring = Leading(0.01, constant, 6, whole < X.shape[1])
+    ring.many = 9
+    agrees(X, y, Budget(0.9), Rate(0.9), constant, ring)
+    assert ring.large.sum() == 1
 
 
 @pytest.mark.usefixtures("mostly_plain")

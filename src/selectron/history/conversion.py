@@ -1,4 +1,4 @@
-"""What experts have learned, brought to other coordinates and priors.
+"""Covariances of priors, and what experts have learned, brought to other ones.
 
 To coordinates A z, and from prior S to S':
 
@@ -14,6 +14,9 @@ import numpy as np
 
 from ..spaces.state import Table
 from .posterior import ALIVE, KIND
+from .vectors import PRIOR_VARIANCE
+
+LEAST = 1e-3  # the least variance of a prior, relative to the largest
 
 
 def of_rows(s: Any, table: Table) -> dict[str, np.ndarray]:
@@ -53,6 +56,25 @@ def converted(
     if np.isfinite(P).all() and np.isfinite(w).all() and (np.diag(P) > 0).all():
         return w, triangles((P + P.T) / 2)
     return np.zeros(len(after)), prior
+
+
+def powered(C: np.ndarray, mean: np.ndarray, by: np.ndarray, power: float, part: float) -> Any:
+    """Return C^(power - 1), in other units and shrunk, scaled to the usual variance of margins.
+
+    Without a constant, the direction of the mean has half of that variance, too.
+    """
+    d, moments, mean = len(C), C * by[:, None] * by, mean * by
+    usual = np.trace(moments) / d
+    moments = (1 - part) * moments / usual + part * np.eye(d)
+    values, vectors = np.linalg.eigh(moments)
+    values = np.maximum(values, 0.0) ** (power - 1.0)
+    own = (vectors * np.maximum(values, LEAST * values.max())) @ vectors.T
+    found = own * PRIOR_VARIANCE / ((own * moments).sum() * usual)
+    square = mean @ mean
+    if square > 0:
+        found += PRIOR_VARIANCE / 2 / square / max(square, usual) * np.outer(mean, mean)
+    found = found * by[:, None] * by
+    return found + LEAST * np.trace(found) / d * np.eye(d)
 
 
 def inverses(triangles: np.ndarray) -> np.ndarray:

@@ -17,7 +17,8 @@ Under a prior of power p, w ~ N(0, C^(p-1)) for features as they are, or in unit
 is the covariance of all rows, shrunk towards a multiple of the identity. p = 0 whitens rows, so
 that the differences of nearly equal features count; p = 1 takes rows as they are; and with p > 1
 directions count for more in which rows differ much. Features that were the same in all rows have
-the usual variance: what they are worth is unknown.
+the usual variance: what they are worth is unknown. A few numbers of large scale next to many
+features alike, such as embeddings, would hide these, so under one prior they are `reduced`.
 
 Of more than `WHOLE` features, z is made of the leading eigenvectors of C, in the units of the rows
 as far as these are alike (`units`). Correlations are shrunk by d / (n + d), or less if they are
@@ -36,7 +37,16 @@ import numpy as np
 from ..engine.arithmetic import limit_outliers
 from ..engine.round import SHORTEST, Shape
 from ..spaces.state import Room
-from .conversion import convert, inverses, matrices, of_rows, triangles, under_priors
+from .conversion import (
+    LEAST,
+    convert,
+    inverses,
+    matrices,
+    of_rows,
+    powered,
+    triangles,
+    under_priors,
+)
 from .discriminant import RIDGE, bring_centers, forget_centers
 from .experts import start_late
 from .fourier import SINGLE, directions, lift_again
@@ -68,12 +78,13 @@ from .vectors import CONSTANT_VARIANCE, PRIOR_VARIANCE
 LOG_VARIANCE = 3.0  # 0.6 for a Gaussian feature, more for one with heavy tails
 CLIP_AT = 5.0  # scales from the mean
 LIMIT = 10.0  # median absolute deviations that outliers among the first rows count as
-POWERS = ("scaled", 1), ("raw", 3), ("scaled", 3), ("raw", 2), ("scaled", 0)  # of the priors
+POWERS = ("scaled", 1), ("reduced", 3), ("scaled", 3), ("raw", 2), ("scaled", 0)  # of priors
 SHRUNK = 0.1  # C is shrunk by d / (n + d) times this
 REST = 0.3  # of the variance, for Fourier features other than those that a prior prefers
 ALIKE = 4.0  # times the usual scale, or a part of it, within which units are those of the rows
+LARGE, OUTLYING = 6.0, 6.0  # times the usual scale; median absolute deviations, in logarithms
+MANY = 32  # features, of which the usual scale is known well enough for that
 FITTING = 256  # labels until which Fourier features take new scales
-LEAST = 1e-3  # the least variance of a prior, relative to the largest
 OF_ROWS = "rows_seen", "sums", "moments", "range", "last", "early"  # fields that no label changes
 
 
@@ -201,6 +212,20 @@ def units(s: Any) -> np.ndarray:
     return factors
 
 
+def reduced(by: np.ndarray) -> np.ndarray:
+    """Return the factors that bring outliers among scales, 1 / by, to the usual one.
+
+    >>> reduced(np.array([0.01, *[0.9, 1.0, 1.1] * 20]))[:4]
+    array([0.01, 1.  , 1.  , 1.  ])
+    """
+    if len(by) < MANY:
+        return np.ones(len(by))
+    ratio = by / np.median(by)
+    logs = np.log(ratio)
+    limit = max(math.log(LARGE), OUTLYING * float(np.median(abs(logs - np.median(logs)))))
+    return np.where(logs < -limit, ratio, 1.0)
+
+
 def basis(s: Any, moments: np.ndarray, first: int) -> np.ndarray:
     """Return B for rows of many features: the leading directions, standardised."""
     e, d, n = len(s.basis), s.basis.shape[1] - first, s.rows_seen[SEEN]
@@ -263,8 +288,7 @@ def renewed_priors(s: Any, moments: np.ndarray, first: int) -> np.ndarray:
     n, to, d = max(1, s.rows_seen[SEEN]), to_z(s)[first:, first:], s.a.shape[1] - first
     of_z = to @ moments[first:, first:] @ to.T
     mean = np.zeros(d) if first else to @ (s.sums[0] / n)
-    whole = len(s.basis) == 0
-    by = s.scaler[1, first:] if whole else np.linalg.norm(to / units(s)[first:], axis=1)
+    scalers = {"scaled": np.ones(d), **unscaled(s, to, first)}
     centred = of_z - np.outer(mean, mean)
     least = ROUNDING * np.trace(of_z)
     met = np.flatnonzero(np.diag(of_z) > least)
@@ -273,30 +297,22 @@ def renewed_priors(s: Any, moments: np.ndarray, first: int) -> np.ndarray:
     for prior, (unit, power) in zip(found, POWERS, strict=True):
         prior[first:, first:] = np.eye(d) * PRIOR_VARIANCE / max(1, d)
         if (unit, power) != ("scaled", 1) and np.trace(centred) > least:
-            factor = np.ones(d) if unit == "scaled" else by.min() / by
+            factor = scalers[unit].min() / scalers[unit]
             given = centred[np.ix_(met, met)], mean[met], factor[met]
             within = np.ix_(first + met, first + met)
             prior[within] = powered(*given, power, SHRUNK * d / (n + d))
     return found
 
 
-def powered(C: np.ndarray, mean: np.ndarray, by: np.ndarray, power: float, part: float) -> Any:
-    """Return C^(power - 1), in other units and shrunk, scaled to the usual variance of margins.
-
-    Without a constant, the direction of the mean has half of that variance, too.
-    """
-    d, moments, mean = len(C), C * by[:, None] * by, mean * by
-    usual = np.trace(moments) / d
-    moments = (1 - part) * moments / usual + part * np.eye(d)
-    values, vectors = np.linalg.eigh(moments)
-    values = np.maximum(values, 0.0) ** (power - 1.0)
-    own = (vectors * np.maximum(values, LEAST * values.max())) @ vectors.T
-    found = own * PRIOR_VARIANCE / ((own * moments).sum() * usual)
-    square = mean @ mean
-    if square > 0:
-        found += PRIOR_VARIANCE / 2 / square / max(square, usual) * np.outer(mean, mean)
-    found = found * by[:, None] * by
-    return found + LEAST * np.trace(found) / d * np.eye(d)
+def unscaled(s: Any, to: np.ndarray, first: int) -> dict[str, np.ndarray]:
+    """Return 1 / scale of every coordinate, with features as they are and with reduced ones."""
+    by = s.scaler[1, first:]
+    less = reduced(by)
+    if len(s.basis) == 0:
+        return {"raw": by, "reduced": by / less}
+    own = units(s)[first:]
+    factors = {"raw": own, "reduced": np.where(less < 1, less, own)}
+    return {unit: np.linalg.norm(to / factor, axis=1) for unit, factor in factors.items()}
 
 
 def start(width: int, shape: Shape | None, fourier: int) -> Any:

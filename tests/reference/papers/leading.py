@@ -26,7 +26,7 @@ PACES = np.array([0.01, 0.03, 0.1, 0.3, 1, 3, 10])
 LIKELY = np.array([0.1, 0.1, 0.1, 0.2, 0.3, 0.1, 0.1])
 NOISES = np.array([0.03, 0.1, 0.3, 1, 3, 10])
 PLAUSIBLE = np.array([0.4, 0.2, 0.1, 0.1, 0.1, 0.1])
-POWERS = [("scaled", 1), ("raw", 3), ("scaled", 3), ("raw", 2), ("scaled", 0)]
+POWERS = [("scaled", 1), ("reduced", 3), ("scaled", 3), ("raw", 2), ("scaled", 0)]
 
 
 def site(m, q, y, drawn, noise):
@@ -434,7 +434,7 @@ class Leading:
         self.rows, self.renewed, self.total, self.counted = [], 0, 0.0, 0.0
         self.last, self.odd, self.far = None, 0.0, 0.0
         self.reach, self.begun, self.deviations, self.to_x = None, False, 0.0, None
-        self.nonzero = 0.0
+        self.nonzero, self.many = 0.0, 32
 
     def take(self, x):
         """The row with values that are far off brought nearer; remember which these are.
@@ -480,6 +480,11 @@ class Leading:
             self.reach = np.append(np.zeros(c), mean), np.append(np.zeros(c), FAR * own)
         middle = np.zeros(d) if c else X.mean(axis=0)
         L, back, own = self.brought(C, by)
+        ratio, large = by / math.exp(np.log(by).mean()), self.usual(by)
+        u = np.where(ratio > 4, ratio / 4, np.where(ratio < 1 / 4, ratio * 4, 1.0))
+        self.large, self.reduced = large < 1, by / large
+        if len(L) < d:
+            self.reduced = np.linalg.norm(L / np.where(large < 1, large, u), axis=1)
         C, middle = L @ C @ L.T / np.outer(own, own), L @ middle / own
         centred = C - np.outer(middle, middle)
         priors = [self.prior(centred, middle, own, *kind) for kind in POWERS]
@@ -513,6 +518,14 @@ class Leading:
         by = deviations / np.sqrt(values) * math.sqrt(e / (deviations**2).sum())
         return (V * by).T * u, V / by / u[:, None], by
 
+    def usual(self, by):
+        """What brings features of far larger scales than the median to that one."""
+        if len(by) < self.many:
+            return np.ones(len(by))
+        logs = np.log(by / np.median(by))
+        typical = np.median(abs(logs - np.median(logs)))
+        return np.where(logs < -max(math.log(6), 6 * typical), np.exp(logs), 1.0)
+
     def trust(self, C, n):
         """One minus the shrinkage that Chen et al. give for correlations of n Gaussian rows."""
         varies = np.diag(C) > 0
@@ -531,7 +544,8 @@ class Leading:
         if (units, power) != ("scaled", 1) and np.trace(C) > 1e-9 * np.trace(
             C + np.outer(mean, mean)
         ):
-            to = by if units == "scaled" else np.ones(d) * by.min()
+            to = {"scaled": by, "raw": np.ones(d), "reduced": by / self.reduced}[units]
+            to = to / (to / by).max()
             squares = (np.diag(C) + mean**2) * by**2
             met = squares > 1e-9 * squares.sum()
             C, mean, to, by = C[met][:, met], mean[met], to[met], by[met]
