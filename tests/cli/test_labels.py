@@ -171,3 +171,32 @@ def test_labels_of_rows_in_another_order_are_refused(call, tmp_path):
         assert not Path("m").exists()
     assert call("run", "day.csv", *given).exit_code == 0
     assert call("run", "day.csv", *given, "--ignore", "id").exit_code == 0
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+@pytest.mark.parametrize("ignored", [(), ("--ignore", "a", "--ignore", "-1")])
+def test_a_pool_copies_what_is_no_feature(call, tmp_path, kind, ignored):
+    """So labels of rows in another order are refused; `a` is copied where it is left out."""
+    if kind == "jsonl":
+        ignored = ignored[:2]
+    found = np.random.default_rng(0).normal(size=(120, 2)).round(3).tolist()
+    rows = [{"id": f"P-{i:03}", "a": a, "b": b} for i, (a, b) in enumerate(found)]
+    for name, order in (("day", rows), ("sorted", rows[::-1])):
+        lines = [json.dumps(row) for row in order]
+        if kind == "csv":
+            lines = ["id,a,b", *(",".join(map(str, row.values())) for row in order)]
+        Path(f"{name}.{kind}").write_text("\n".join(lines))
+    given = "--label", "", "--classes", "bad,ok"
+    for answers in ("y\ny\nq\n", "y\nq\n"):  # the second session replaces the file
+        done = call("pool", f"day.{kind}", *given, *ignored, "-o", "done.csv", input=answers)
+        assert done.exit_code == 0, done.output
+    names, *answered = [line.split(",") for line in Path("done.csv").read_text().splitlines()]
+    assert names == ["row", *["a"] * bool(ignored), "id", "label", "proposal", "corrected"]
+    assert len(answered) == 3
+    assert all(line[-4] == f"P-{int(line[0]) - 1:03}" for line in answered)
+    labels = *given, "--labels", "done.csv"
+    learned = call("run", f"day.{kind}", *labels, "--ask", "always")
+    assert learned.exit_code == 0, learned.output
+    refused = call("pool", f"sorted.{kind}", *labels)
+    assert refused.exit_code == 1, refused.output
+    assert "are these labels of another file" in refused.stderr

@@ -94,6 +94,7 @@ class LoadedTable(NamedTuple):
     y: np.ndarray  # (n,) text, or None
     rows: Any  # before they were encoded; None of svmlight
     columns: list[str]  # what they were taken for
+    ignored: list[str]  # names of those that were left out as no features
     given: dict[int, str | None]  # labels of another file, by the number of the row, from 1 on
 
 
@@ -108,7 +109,8 @@ def load_table(file: str, **options: Any) -> LoadedTable:
     if source.guessed:
         click.echo(f"{source.choice.label}: the label, as the last column", err=True)
     rows: Any = [chunk.rows for chunk in chunks]
-    width, blocks, whole, columns = chunks[-1].width, rows, None, list[str]()
+    width, blocks, whole = chunks[-1].width, rows, None
+    columns, ignored = list[str](), list[str]()
     with naming(file):
         if isinstance(rows[0], Sparse):
             refuse_columns("--column", options["columns"])
@@ -118,10 +120,11 @@ def load_table(file: str, **options: Any) -> LoadedTable:
                 encoder.partial_fit(piece)
             width, blocks = encoder.width_, [*map(encoder.look, rows)]
             columns = column_lines(encoder)
+            ignored = [name for name, kind in encoder.kinds_.items() if kind == "ignored"]
         block: Any = joined(blocks)
         found = [label for chunk in chunks for label in chunk.labels]
         y = checked_labels(found, classes_of(options["classes"]))
-    return LoadedTable(as_matrix(block, width), y, whole, columns, given.labels)
+    return LoadedTable(as_matrix(block, width), y, whole, columns, ignored, given.labels)
 
 
 def checked_labels(found: list[Any], classes: list[str] | None) -> np.ndarray:

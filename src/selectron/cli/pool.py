@@ -169,7 +169,8 @@ def report(runs: dict[str, "PoolRun"], file: str, table: files.LoadedTable, **op
         plot_pool(runs, Path(file).name, options["picture"])
         click.echo(f"The plot is in {options['picture']}", err=True)
     if options["output"]:
-        terminal.write_labels(next(iter(runs.values())), options["output"], {})
+        others = other_columns(file, table, options)
+        terminal.write_labels(next(iter(runs.values())), options["output"], {}, others)
 
 
 class PoolSession:
@@ -179,6 +180,7 @@ class PoolSession:
         self.file, self.table, self.answers = file, table, Path(answers)
         self.names, self.output = options["show"], options["output"]
         self.rows = shown_rows(file, self.names, table, options)
+        self.others = other_columns(file, table, options) if self.output else {}
         self.pool = self._pool(options)
         self.known = self._known()
         self.first = len(self.pool.classes_)  # classes that undoing does not take away
@@ -305,7 +307,7 @@ class PoolSession:
                 again = ": the same command proposes the skipped rows again" * bool(run.skipped)
             click.echo(f"The answers are in {self.answers}{again}.")
         if self.output:
-            terminal.write_labels(run, self.output, self.known)
+            terminal.write_labels(run, self.output, self.known, self.others)
             click.echo(f"The labels are in {self.output}.")
 
 
@@ -370,10 +372,28 @@ def shown_rows(file: str, names: tuple[str, ...], table: files.LoadedTable, opti
     if table.rows is None:
         with files.naming(file):
             files.refuse_columns("--show", names)
-    rows = files.concatenated([chunk.rows for chunk in files.all_columns(file, **options)])
+    rows = whole_rows(file, table, options)
     known = {*chain.from_iterable(rows)} if isinstance(rows, list) else rows.column_names
     files.check_shown(file, names, known)
-    if len(rows) != len(table.y):
-        found = f"finds {len(rows)} rows, and the table has {len(table.y)}"
-        raise SelectronError(f"{file}: --show {found}")
     return rows
+
+
+def whole_rows(file: str, table: files.LoadedTable, options: Any) -> Any:
+    """Return the rows with all columns; SelectronError if there are more or fewer by now."""
+    rows = files.concatenated([chunk.rows for chunk in files.all_columns(file, **options)])
+    if len(rows) != len(table.y):
+        found = f"has {len(rows):,} rows now, and had {len(table.y):,}"
+        raise SelectronError(f"{file} {found}: it must not change while it is read")
+    return rows
+
+
+def other_columns(file: str, table: files.LoadedTable, options: Any) -> dict[str, list[Any]]:
+    """Return the columns that are not features, such as ids, to be copied next to labels."""
+    if table.rows is None:
+        return {}
+    rows = whole_rows(file, table, options) if options["ignore"] else table.rows
+    names = dict.fromkeys((*options["ignore"], *table.ignored))
+    copied = [name for name in names if name not in terminal.COLUMNS]
+    if isinstance(rows, list):
+        return {name: [files.as_text(row.get(name)) for row in rows] for name in copied}
+    return {name: rows[name].to_pylist() for name in copied if name in rows.column_names}

@@ -4,7 +4,9 @@ import csv
 import io
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from enum import Enum
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -223,14 +225,21 @@ def cell_text(value: Any, whole: bool) -> str:
 # Labels as CSV: one line per answer, rows counted from 1
 
 
-def write_labels(run: "PoolRun", path: str, known: dict[int, Any]) -> None:
+def write_labels(
+    run: "PoolRun", path: str, known: dict[int, Any], others: dict[str, list[Any]]
+) -> None:
     """Write one CSV line per answer: row number from 1 on, label, proposal, corrected (0 or 1).
 
-    First come the labels `known` before, by the number of the row.
+    First come the labels `known` before, by the number of the row. The `others` are columns of all
+    rows that are copied.
     """
     before = [(row, label, None, 0) for row, label in known.items()]
     columns = (run.order + 1).tolist(), run.labels, run.proposals, run.wrong.astype(int).tolist()
-    write_csv(path, COLUMNS, [*before, *zip(*columns, strict=True)])
+    lines = [
+        (row, *(values[row - 1] for values in others.values()), *answer)
+        for row, *answer in chain(before, zip(*columns, strict=True))
+    ]
+    write_csv(path, [COLUMNS[0], *others, *COLUMNS[1:]], lines)
 
 
 class GivenLabels(NamedTuple):
@@ -271,9 +280,13 @@ def check_labels(path: str | None) -> None:
     """Raise SelectronError if there is a file that `write_labels` has not written."""
     if path is None or not Path(path).is_file():
         return
-    with open(path, encoding="utf-8-sig", errors="replace") as file:
-        first = file.readline(WIDEST).strip()
-    if first not in ("", ",".join(COLUMNS)):
+    names = [""]  # of no table
+    with (
+        open(path, encoding="utf-8-sig", errors="replace", newline="") as file,
+        suppress(csv.Error),
+    ):
+        names = next(csv.reader(file), [])
+    if names and (names[0], *names[-3:]) != COLUMNS:
         raise SelectronError(
             f"{path} is not a file of labels that `selectron pool` wrote: give another -o"
         )
