@@ -530,7 +530,20 @@ def test_lists_of_another_length_are_counted_when_they_are_predicted(call, tmp_p
     to = "--model", "m.model", "-o", "out.csv"
     found = [done(call("predict", f"{length}.jsonl", *to)) for length in (4, 3)]
     assert found[0].stderr == ""
-    assert found[1].stderr == "selectron: 3.jsonl: e: 48 odd values in 60 rows taken as blank\n"
+    why = "the model knows e as vector, 4 numbers"
+    odd = f"selectron: 3.jsonl: e: 48 odd values in 60 rows taken as blank: {why}\n"
+    assert found[1].stderr == odd
+
+
+def test_labels_that_are_written_in_another_way_are_named(call, tmp_path):
+    for name, labels in (("a", "ham,spam"), ("b", "0,1"), ("c", "spam,other")):
+        rows = [f"{i % 7},{labels.split(',')[i % 7 > 3]}" for i in range(60)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["x,label", *rows]))
+    done(call("run", "a.csv", *FAST, "--save", "m.model"))
+    found = done(call("run", "b.csv", "--model", "m.model"))
+    why = "'0', '1' are new classes of a model of 'ham', 'spam': rename labels that mean the same"
+    assert f"selectron: b.csv: {why}" in found.stderr
+    assert "rename" not in done(call("run", "c.csv", "--model", "m.model")).stderr
 
 
 def test_a_column_that_was_always_blank_may_be_missing(call, tmp_path):

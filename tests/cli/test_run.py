@@ -500,7 +500,7 @@ def test_the_default_takes_many_numbers_as_sparse_rows(call, tmp_path):
 @pytest.mark.parametrize(("delay", "late"), [(0, 0), (10, 10), (9000, 300)])
 def test_labels_that_have_not_come_by_the_end_are_told_of(call, stream, delay, late):
     shown = call("run", stream[0], *FAST, "--ask", "always", "--delay", delay).stdout
-    said = f"always: labels that have not come, and are not learned: {late}\n"
+    said = f"always: labels that have not come, and are not learned: {late} (a saved model"
     assert (said in shown) == (late > 0)
 
 

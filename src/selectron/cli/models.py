@@ -4,7 +4,7 @@ import copy
 import math
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,6 +15,7 @@ from .. import storage
 from ..askers import Always, Budget
 from ..askers.budget import record_of
 from ..data.cells import canonical, check_unique, time_of
+from ..engine.parameters import first_few
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
 from ..evaluate.audit import ROWS, Audit, estimated
@@ -292,3 +293,12 @@ def uninterrupted() -> Iterator[None]:
         signal.signal(signal.SIGINT, usual)
     if caught:
         raise KeyboardInterrupt
+
+
+def warn_of_new_classes(file: str, labels: Iterable[Any], known: list[str]) -> None:
+    """Warn of a model's first labels in a file if none of them is of its classes."""
+    found = {*labels} - {None}
+    if found and not found & {*known}:
+        new, classes = first_few(sorted(found)), first_few(known)
+        why = f"{new} are new classes of a model of {classes}"
+        warn(f"{file}: {why}: rename labels that mean the same")

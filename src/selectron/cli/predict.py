@@ -78,9 +78,11 @@ def predict(paths: tuple[str, ...], model: str | None, output: str | None, **opt
     if met and (missing := [name for name in model_columns(saved.encoder) if name not in met]):
         warn(f"{file}: no row has {', '.join(missing)}, which the model has learned from")
     for name, count in (+odd).items():
-        new = saved.encoder.kinds_[name] == "category"
+        column = saved.encoder.columns_[name]
+        new = column.kind == "category"
         which, what = ("new value", "ignored") if new else ("odd value", "taken as blank")
-        warn(f"{file}: {name}: {counted(count, which)} in {counted(rows, 'row')} {what}")
+        why = f": the model knows {name} as {column.learned()}" * (2 * count > rows and not new)
+        warn(f"{file}: {name}: {counted(count, which)} in {counted(rows, 'row')} {what}{why}")
 
 
 def as_sent(table: pa.Table, rows: list[dict[str, Any]], saved: Saved) -> list[dict[str, Any]]:

@@ -25,7 +25,7 @@ from ..streams.classes import settle
 from ..streams.readers import Chunk
 from . import ExamplesFirst, Whole, files, warn
 from .files import naming
-from .models import is_table, load, save, uninterrupted
+from .models import is_table, load, save, uninterrupted, warn_of_new_classes
 from .options import (
     check_fixed,
     check_usage,
@@ -276,6 +276,8 @@ class StreamSession:
         if names and not self.rows:
             what = "columns that the model does not know are left out"
             warn(f"{self.file}: {what}: {', '.join(names)}")
+        if not self.rows:
+            warn_of_new_classes(self.file, chunk.labels, self.contest.classes.names)
         return chunk
 
     def _play(self, chunk: Chunk, stack: ExitStack) -> None:
@@ -381,7 +383,7 @@ def late_labels(contestant: Contestant) -> str:
     """Return how many labels have not come by the end of the stream; empty if all have."""
     late = sum(ticket.delayed is not None for ticket in contestant.model.open.values())
     what = f"labels that have not come, and are not learned: {late:,}"
-    return f"{contestant.title}: {what}" * bool(late)
+    return f"{contestant.title}: {what} (a saved model learns them with --delay)" * bool(late)
 
 
 def draw(contest: Contest, options: dict[str, Any]) -> None:

@@ -317,6 +317,10 @@ class Column:
         column.choose(column.kind)
         return column
 
+    def learned(self) -> str:
+        """Return the kind of the column, and what is special about it: of a vector, its length."""
+        return ", ".join([self.kind or "", *self.encoder.details()])
+
     def report(self, rows: int) -> str:
         """Return a line about the column."""
         if self.encoder is None:

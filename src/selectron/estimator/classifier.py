@@ -77,7 +77,7 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
     max_open : int, default 10_000
         Limit of open tickets; then the oldest expires. Each keeps 8 bytes a feature, 12 a non-zero.
     random_state : int, None, or anything that `numpy.random.default_rng` takes
-        Seed of the random draws, one per round.
+        Seed of the random draws, one per round; draw made-up data with another seed.
 
     Attributes
     ----------
