@@ -40,6 +40,16 @@ def write(path: str | os.PathLike, header: dict[str, Any], arrays: dict[str, np.
     ...     read(Path(folder, "mine"))
     ({'kind': 'mine'}, {'w': array([0., 0., 0.])})
     """
+    found = content(header, arrays)
+    with writing(path):
+        odd = Path(path).exists() and not Path(path).is_file()
+    if odd:
+        raise SelectronError(f"{path} is not a file: a model can be written to a file only.")
+    replace(path, *found)
+
+
+def content(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> tuple[bytes, Any]:
+    """Return what `write` writes, in two parts."""
     payload = pa.BufferOutputStream()
     try:
         text = np.frombuffer(json.dumps(header, default=_plain).encode(), np.uint8)
@@ -50,12 +60,8 @@ def write(path: str | os.PathLike, header: dict[str, Any], arrays: dict[str, np.
     except (TypeError, ValueError) as error:
         why = str(error).partition(". ")[0]
         raise SelectronError(f"A header or an array cannot be written to a file: {why}.") from error
-    content = payload.getvalue()
-    with writing(path):
-        odd = Path(path).exists() and not Path(path).is_file()
-    if odd:
-        raise SelectronError(f"{path} is not a file: a model can be written to a file only.")
-    replace(path, MAGIC + bytes([VERSION]) + hashlib.sha256(content).digest(), content)
+    archived = payload.getvalue()
+    return MAGIC + bytes([VERSION]) + hashlib.sha256(archived).digest(), archived
 
 
 def _plain(value: Any) -> Any:
@@ -97,8 +103,8 @@ def read(path: str | os.PathLike) -> tuple[dict[str, Any], dict[str, np.ndarray]
     if hashlib.sha256(payload).digest() != digest:
         raise SelectronError(f"{path} is damaged: its checksum does not fit.")
     try:
-        content = pa.CompressedInputStream(pa.BufferReader(payload), CODEC).read()
-        with np.load(io.BytesIO(content), allow_pickle=False) as archive:
+        archived = pa.CompressedInputStream(pa.BufferReader(payload), CODEC).read()
+        with np.load(io.BytesIO(archived), allow_pickle=False) as archive:
             arrays = dict(archive)
         header = json.loads(arrays.pop(HEADER).tobytes())
     except Exception as error:  # whatever it is, Selectron has not written this

@@ -1,12 +1,17 @@
 """Streams of kind "auto": items as TableEncoder encodes them, through crashes, within bounds."""
 
+import csv
+import json
 import shutil
 import sqlite3
 from contextlib import closing
 from itertools import islice
 
 import pytest
+from click.testing import CliRunner
 
+from selectron import OnlineClassifier
+from selectron.cli import main
 from selectron.data import TableEncoder
 from selectron.errors import SelectronError
 from selectron.serve import demo
@@ -157,3 +162,31 @@ def test_the_demonstration_drifts():
 
     assert (urgent(first), urgent(later)) == (set(demo.PRODUCTS[:3]), set(demo.PRODUCTS[3:]))
     assert {x["subject"].lower() for x in first} == set(demo.PRODUCTS)
+
+
+def test_the_model_of_a_stream_is_a_model_file(web, tmp_path):
+    """It predicts rows of a file, as the service predicts the same items next."""
+    one = web(mixed())
+    assert one.get("/v1/streams/mail/model").status_code == 409
+    items = list(tables(90))
+    for i, item in enumerate(items[:60]):
+        found = one.post("/v1/streams/mail/items", "ingest", {"data": item}).json()
+        answer = {"label": "ham" if i % 3 else "spam"}
+        one.post(f"/v1/streams/mail/items/{found['item']}/answers", "ingest", answer)
+    got = one.get("/v1/streams/mail/model", "read")
+    assert got.headers["content-disposition"] == 'attachment; filename="mail.model"'
+    (tmp_path / "mail.model").write_bytes(got.content)
+    (tmp_path / "next.jsonl").write_text("\n".join(map(json.dumps, items[60:])))
+    out = str(tmp_path / "out.csv")
+    given = map(str, (tmp_path / "mail.model", tmp_path / "next.jsonl"))
+    run = CliRunner().invoke(main, ["predict", *given, "-o", out])
+    assert run.exit_code == 0, run.output
+    with open(out, newline="") as file:
+        shown = [row["prediction"] for row in csv.DictReader(file)]
+    clf = OnlineClassifier.load(tmp_path / "mail.model")
+    assert shown == clf.predict(items[60:]).tolist()
+    assert {*shown} == {"ham", "spam"}
+    for item in items[60:]:
+        sent = one.post("/v1/streams/mail/items", "ingest", {"data": item}).json()
+        decided = clf.decide({k: x for k, x in item.items() if k != "tags"}, 0.0)
+        assert (decided.label, decided.ask_probability) == (sent["label"], sent["probability"])

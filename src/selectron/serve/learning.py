@@ -10,16 +10,18 @@ import numpy as np
 from sklearn.feature_extraction.text import HashingVectorizer
 from sklearn.utils import murmurhash3_32
 
+from .. import storage
 from ..askers import Budget
 from ..askers.budget import Record, current_rate, in_window, record_of
 from ..data.encoder import TableEncoder
 from ..data.values import HUGE, flattened
 from ..engine.rows import Dense, Sparse, as_matrix, narrowed
 from ..errors import SelectronError
+from ..estimator import packing
 from ..estimator.classifier import OnlineClassifier
 from ..model.draws import Draws
 from .declaration import Declaration, Features
-from .strict import invalid
+from .strict import Problem, invalid
 
 FIELDS, NUMBERS = 256, 1000  # most fields of a stream of kind "auto", most numbers in lists
 LONG = 200  # letters of a category that count
@@ -258,6 +260,12 @@ class Learning:
         long = [name for name, x in item.items() if type(x) is str and len(x) > LONG]
         short = (name for name in long if name in columns and columns[name].kind == "category")
         return {**item, **{name: item[name][:LONG] for name in short}} if long else item
+
+    def file(self) -> bytes:
+        """Return the content of a model file. Raises Problem (409) before the first item."""
+        if not self.begun:
+            raise Problem(409, "conflict", "There is no model before the first item: send some.")
+        return b"".join(storage.content(*packing.pack(self.clf)))
 
     def open(self, ticket: int | None) -> bool:
         """Return whether the label of this ticket is still awaited."""

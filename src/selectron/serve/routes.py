@@ -14,6 +14,7 @@ from . import answering, reading, strict
 from .answering import Answer, Correction, Token
 from .learning import Extractor
 from .requests import Call, Number, Reading, Writing, allowed, mime, strict_routes
+from .service import Work
 from .stream import Item, Stream
 from .strict import Body, Problem
 from .tokens import NewToken
@@ -24,6 +25,7 @@ reports = strict_routes("/v1", "reports")
 
 BATCH = 5000  # items
 LINES = {"content": {"application/x-ndjson": {"schema": {"type": "string"}}}}
+MODEL = "application/octet-stream"
 PAUSE, BEAT = 0.25, 15.0  # least seconds between two events, and seconds between comments
 ALL = ("annotate", "read", "ingest")
 Id = Annotated[str, Field(min_length=1, max_length=200)]
@@ -288,6 +290,14 @@ def export(
 
     headers = {"content-disposition": f'attachment; filename="{call.stream.name}.{format}"'}
     return StreamingResponse(content(), media_type=reading.MEDIA[format], headers=headers)
+
+
+@reports.get("/streams/{stream}/model", **allowed("read"), **mime(MODEL))
+async def model(call: Reading) -> Response:
+    """Return the model as it is now, as a file for `OnlineClassifier.load` and the command line."""
+    content = await call.host.do(Work(lambda service, at: call.stream.model.file()))
+    headers = {"content-disposition": f'attachment; filename="{call.stream.name}.model"'}
+    return Response(content, media_type=MODEL, headers=headers)
 
 
 @reports.get("/streams/{stream}/label-studio", **allowed("read"))
