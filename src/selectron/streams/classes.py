@@ -78,8 +78,9 @@ class LabelNumbers:
         odd = [n for n in (*self.names, name) if NUMBER.fullmatch(n) and not float(n).is_integer()]
         if odd:
             raise SelectronError(
-                f"the labels are numbers such as {odd[0]!r}, more than two by row {row + 1}: name "
-                "the column of labels with --label, or all classes with --classes"
+                f"the labels are numbers such as {odd[0]!r}, more than two by row {row + 1}, and "
+                "classes are predicted, not amounts: name the column of labels with --label, such "
+                "as one of low and high, or all classes with --classes"
             )
         if len(self.names) == MOST:
             raise SelectronError(
