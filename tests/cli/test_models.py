@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from datetime import date, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -828,6 +829,17 @@ def test_features_of_ids_are_not_shown(call, tmp_path):
     assert "column    id: ignored, as 100 of its first 100 values differ" in shown
     assert "id: unused" not in shown
     assert "city" in shown.partition("Weights")[2]
+
+
+def test_features_that_are_the_same_in_all_rows_are_not_shown(call, tmp_path):
+    """Their weights are a threshold: the hour of dates without one, the only device."""
+    days = (date(2026, 1, 5) + timedelta(weeks=i) for i in range(400))
+    constants = ({"day": f"{day:%d.%m.%Y}", "device": "ICP-1"} for day in days)
+    rows = [row | new for row, new in zip(rows_of(), constants, strict=True)]
+    done(call("run", written(tmp_path / "a.csv", rows), *FAST, "--save", "m"))
+    shown = done(call("show", "m")).stdout.partition("Weights")[2]
+    assert "day: day of year" in shown
+    assert not any(name in shown for name in ("hour", "weekday", "device"))
 
 
 @pytest.mark.parametrize("command", ["run", "predict", "label"])

@@ -470,6 +470,28 @@ def test_days_of_which_nothing_is_known_are_those_that_are(days, alike):
     )
 
 
+@pytest.mark.parametrize(
+    ("values", "same"),
+    [
+        (["2026-01-05", "", "2026-01-12"], ["hour", "weekday"]),
+        (["2026-01-05 08:30", "2026-01-06 08:30"], ["hour"]),
+        (["8:30", "20:30"], ["weekday", "day of year"]),
+        (["2026-01-06", "2026-01-05", "2026-01-06"], ["hour"]),
+        (["red", "", "red"], []),
+        (["red", "red"], ["red"]),
+    ],
+)
+def test_features_that_tell_no_rows_apart_are_known(values, same):
+    """Parts that all dates have in common, and the only value of a category."""
+    whole, alone = TableEncoder().fit(pa.table({"c": values})), TableEncoder()
+    for value in values:
+        alone.learn_one({"c": value})
+    assert saved(alone).pack() == whole.pack()
+    found = whole.get_feature_names_out()[whole.columns_["c"].encoder.constant(0)]
+    parts = [f"c: {one} {side}" for one in same for side in ("sin", "cos")]
+    assert found.tolist() == (["c=red"] if same == ["red"] else parts)
+
+
 @pytest.mark.parametrize("other", [datetime(2024, 1, 1, 20, 30), None, pd.NaT, math.nan])
 def test_dates_among_dates_with_times_keep_what_they_are(other):
     frame = dates_with(other)

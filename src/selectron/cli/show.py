@@ -121,26 +121,30 @@ def summary(saved: Saved, words: dict[int, str]) -> dict[str, Any]:
     if model.dual:
         return found
     coef = clf.coef_
-    sizes, (hashed, unused) = abs(coef), hashed_and_unused(encoder, coef.shape[1])
+    sizes, (hashed, idle) = abs(coef), hashed_and_idle(encoder, coef.shape[1])
     shares = sizes[:, hashed].sum(axis=1) / sizes.sum(axis=1).clip(min=1e-300)
     names = getattr(clf, "feature_names_", [f"feature {j}" for j in range(coef.shape[1])])
     named = np.isin(np.arange(coef.shape[1]), list(words))
     sides = classes[-1:] if len(coef) == 1 else classes
     for side, weights, share in zip(sides, coef, shares.tolist(), strict=True):
-        found["weights"][side] = largest(weights, names, ~(hashed | unused))
+        found["weights"][side] = largest(weights, names, ~(hashed | idle))
         if words:
             found["weights_of_words"][side] = largest(weights, words, named)
         found["words"][side] = share
     return found
 
 
-def hashed_and_unused(encoder: Any, width: int) -> np.ndarray:
-    """Return which features are hashed words, and which of ids, now ignored: (2, width)."""
+def hashed_and_idle(encoder: Any, width: int) -> np.ndarray:
+    """Return which features are hashed words, and which tell no rows apart: (2, width).
+
+    Those are of ids, now ignored, or constant, so that their weights are only a threshold.
+    """
     from ..data.words import TEXT_PLACES
 
     found = np.zeros((2, width), bool)
     for column in encoder.columns_.values() if encoder else ():
-        found[1, column.unused] = True
+        same = column.encoder.constant(column.before) if column.encoder else []
+        found[1, [*column.unused, *same]] = True
         if column.kind == "text" and column.encoder.place >= 0:
             size = encoder.layout_.hashed or TEXT_PLACES
             found[0, column.encoder.place : column.encoder.place + size] = True

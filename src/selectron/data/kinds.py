@@ -123,6 +123,10 @@ class Kind:
         """Return what is special about the column."""
         return []
 
+    def constant(self, before: int) -> list[int]:
+        """Return the places of features that tell no rows apart; `before` is as in `report`."""
+        return []
+
     def encode_one(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
         """Put the features of a value into a row; by default there are none."""
 
@@ -172,6 +176,11 @@ class Category(Kind):
         shares = self.shared >= 0 and not layout.hashed
         shared = range(self.shared, self.shared + SHARED) if shares else ()
         return [*self.places.values(), *shared]
+
+    def constant(self, before: int) -> list[int]:
+        """Return the place of the only value, if all rows have it."""
+        alone = len(self.places) == 1 and self.shared < 0 == before
+        return [*self.places.values()] if alone else []
 
     def find(self, key: str, layout: Layout) -> int:
         """Return the place of a value, -1 if it has none yet."""

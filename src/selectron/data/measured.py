@@ -11,16 +11,12 @@ import pyarrow as pa
 from ..engine.arithmetic import limit_outliers
 from ..engine.machine import compiled
 from .kinds import Cells, Event, Kind, Layout
-from .times import CIRCLES, END, TABLES, seconds
+from .times import CIRCLES, END, TABLES, parts, seconds
 from .times import FIRST as EARLIEST
 from .values import LARGEST, blanks_of, dates_of, is_blank, log, logs, number_of, numbers_of
 
-STYLES = {
-    ",": "decimal comma",
-    "dmy": "the day first",
-    "mdy": "the month first",
-    "time": "times of day",
-}
+STYLES = {",": "decimal comma", "time": "times of day"}
+STYLES |= {"dmy": "the day first", "mdy": "the month first"}
 OTHER = {"": ",", "dmy": "mdy"}  # the styles that fit as well, as long as no value shows which one
 CLIP = 8.0  # standard deviations from the mean at which numbers are clipped
 FEW = 8  # numbers whose deviation is not relied upon yet
@@ -61,9 +57,8 @@ class Number(Kind):
 
     def details(self) -> list[str]:
         """Return how text is read, if not as Python writes numbers, and whether logs are taken."""
-        unit = f"in {self.unit}" * bool(self.unit)
-        logarithm = "with its logarithm" * (self.log_deviation > 0)
-        return [*filter(None, (unit, STYLES.get(self.style), logarithm))]
+        notes = f"in {self.unit}" * bool(self.unit), STYLES.get(self.style)
+        return [*filter(None, (*notes, "with its logarithm" * (self.log_deviation > 0)))]
 
     def parse(self, x: Any) -> float:
         """Return a value as a number, NaN if it is none."""
@@ -108,13 +103,12 @@ class Number(Kind):
         if value != value:
             self.mark_blank(x, layout, learn, out)
             return
-        if learn:
-            if self.count == 0:
-                self.first = value
-                if self.place < 0:
-                    self.begin(layout)
-        elif self.count == 0:
-            return
+        if self.count == 0:
+            if not learn:
+                return
+            self.first = value
+            if self.place < 0:
+                self.begin(layout)
         off, sums = value - self.first, (self.count, self.total, self.squares)
         count, total, squares = sums
         if learn:
@@ -273,8 +267,7 @@ class Number(Kind):
     def emit(self, ready: Any, layout: Layout) -> list[Cells]:
         """Return the features of the values that were prepared."""
         values, missing, scores, logarithms = ready
-        cells = []
-        some = missing.any()
+        cells, some = [], missing.any()
         if self.place >= 0:
             rows = np.flatnonzero(~missing) if some else slice(None)
             cells = self.entries(rows, values[rows], scores[rows])
@@ -355,9 +348,9 @@ class Date(Number):
     circles = tuple(f"{of} {side}" for of, *_ in CIRCLES for side in ("sin", "cos"))
 
     def start(self) -> None:
-        """Start the mean, the deviation and the range."""
+        """Start the mean, the deviation and the ranges: of dates, and of their parts."""
         super().start()
-        self.earliest, self.latest = math.inf, -math.inf
+        self.least, self.most = [math.inf] * (1 + len(TABLES)), [-math.inf] * (1 + len(TABLES))
 
     def parse(self, x: Any) -> float:
         """Return a date in seconds since 1970, NaN if it is none."""
@@ -377,8 +370,9 @@ class Date(Number):
             self.mark_blank(x, layout, learn, out)
             return
         if learn:
-            self.earliest, self.latest = min(self.earliest, value), max(self.latest, value)
-        trend = min(max(value, self.earliest), self.latest) if self.count else value
+            found = parts(value)
+            self.least, self.most = [*map(min, self.least, found)], [*map(max, self.most, found)]
+        trend = min(max(value, self.least[0]), self.most[0]) if self.count else value
         super().encode_one(trend, layout, learn, out)
         if self.place >= 0:
             for place, unit, period, sines, cosines in TABLES:
@@ -388,11 +382,11 @@ class Date(Number):
 
     def in_range(self, values: np.ndarray) -> np.ndarray:
         """Return dates within the range so far."""
-        return np.clip(values, self.earliest, self.latest)
+        return np.clip(values, self.least[0], self.most[0])
 
     def knows_all(self, unit: float, period: float) -> bool:
         """Return whether dates so far have been all around a circle, or it is that of the hour."""
-        return unit < DAY or self.latest - self.earliest >= DAY * period
+        return unit < DAY or self.most[0] - self.least[0] >= DAY * period
 
     def on_circles(self, values: np.ndarray, learn: bool) -> np.ndarray:
         """Return what dates count as on each circle, a column each."""
@@ -402,8 +396,9 @@ class Date(Number):
     def learned_scores(self, values: np.ndarray, missing: np.ndarray) -> np.ndarray:
         """Return standardised dates, each by the sums up to and with its row."""
         if not missing.all():
-            self.earliest = min(self.earliest, float(np.nanmin(values)))
-            self.latest = max(self.latest, float(np.nanmax(values)))
+            found = np.array(parts(values[~missing]))
+            self.least = [*map(min, self.least, found.min(axis=1).tolist())]
+            self.most = [*map(max, self.most, found.max(axis=1).tolist())]
         return super().learned_scores(values, missing)
 
     def entries(self, rows: Any, values: np.ndarray, scores: np.ndarray) -> list[Cells]:
@@ -412,3 +407,8 @@ class Date(Number):
         for dates, (_, unit, period, *sides) in zip(values.T, TABLES, strict=True):
             columns += [np.array(side)[(dates // unit % period).astype(int)] for side in sides]
         return [Cells(rows, place, column) for place, column in enumerate(columns, self.place)]
+
+    def constant(self, before: int) -> list[int]:
+        """Return the places of the parts that all dates so far have in common."""
+        alike = zip(TABLES, self.least[1:], self.most[1:], strict=True)
+        return [self.place + of[0] + side for of, a, b in alike if a == b for side in (0, 1)]

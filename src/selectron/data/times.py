@@ -187,3 +187,8 @@ TABLES = [
     (1 + 2 * j, unit, period, *circle(math.ceil(period)))
     for j, (_, unit, period) in enumerate(CIRCLES)
 ]
+
+
+def parts(dates: Any) -> list[Any]:
+    """Return dates, and where they are on each circle."""
+    return [dates, *(dates // unit % period for _, unit, period, *_ in TABLES)]
