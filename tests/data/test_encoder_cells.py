@@ -290,7 +290,7 @@ def test_numbers_are_read_as_people_write_them(form, marks, kinds):
 
 
 def test_a_decimal_comma_met_late_starts_the_mean_again():
-    texts = ["1,234", "2,345", "3,456", "0,5"]  # thousands, until the last
+    texts = ["3", "1,234", "2,345", "0,5"]  # thousands, until the last
     encoder = TableEncoder().fit([{"c": text} for text in texts * 25])
     number = encoder.columns_["c"].encoder
     assert encoder.report() == ["c: number, decimal comma"]
@@ -306,9 +306,14 @@ def test_a_decimal_comma_met_late_starts_the_mean_again():
         (["1.234", "56.000", "7.890", "12.345"], [1.234, 56, 7.89, 12.345]),
         (["1.234", "56", "7.890", "2.5"], [1.234, 56, 7.89, 2.5]),
         (["1.5", "56", "7.890", "12.345"], [1.5, 56, 7.89, 12.345]),
+        (["1,234", "-7,890", "12,345", "123,456"], [1.234, -7.89, 12.345, 123.456]),
+        (["-1,234", "-56,000", "-7,890"], [-1.234, -56, -7.89]),
+        (["-1.234", "-56.000", "-7.890"], [-1.234, -56, -7.89]),
+        (["1,234", "7,890", "1,234.5"], [1234, 7890, 1234.5]),
+        (["1,234", "7,890", "1,234,567"], [1234, 7890, 1234567]),
     ],
 )
-def test_three_digits_after_a_point_are_thousands_among_whole_numbers(texts, values):
+def test_three_digits_after_a_mark_are_thousands_among_whole_numbers(texts, values):
     encoder = TableEncoder().fit([{"c": text} for text in texts * 25])
     kind = encoder.columns_["c"].encoder
     assert [kind.parse(text) for text in texts] == values
@@ -679,6 +684,12 @@ def test_many_categories_make_sparse_rows(columns, sparse):
         (["7"], ["48,3", "1.500", "2,5"], "v: number, decimal comma"),
         (["7", "3.0"], ["48.3", "2,5"], "v: number, 1 odd value taken as blank"),
         (["7"], ["1.500", "5"], "v: number"),
+        (["1,500", "7,234"], ["48,3", "0,5"], "v: number, decimal comma"),
+        (["1,500", "7,234"], ["1,234,567", "12.5"], "v: number"),
+        (["1,500", "7,234"], ["48,3", "2.5"], "v: number, decimal comma, 1 odd value taken"),
+        (["1,500", "7"], ["48,3", "0,5"], "v: number, decimal comma"),
+        (["1.500", "7.234"], ["1.234.567", "0,5"], "v: number, decimal comma"),
+        (["1.500", "7"], ["0.5", "2.5"], "v: number"),
         (["02/03/2026"], ["02/13/2026", "03/02/2026"], "v: date, the month first"),
         (["02/03/2026"], ["13/02/2026", "02/13/2026"], "v: date, the day first, 1 odd value taken"),
     ],

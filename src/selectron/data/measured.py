@@ -17,7 +17,7 @@ from .values import LARGEST, blanks_of, dates_of, is_blank, log, logs, number_of
 
 STYLES = {",": "decimal comma", "time": "times of day"}
 STYLES |= {"dmy": "the day first", "mdy": "the month first"}
-OTHER = {"": ",", "dmy": "mdy"}  # the styles that fit as well, as long as no value shows which one
+OTHER = {"": ",", ",": "", "dmy": "mdy"}  # styles that may fit as well, until a value shows which
 CLIP = 8.0  # standard deviations from the mean at which numbers are clipped
 FEW = 8  # numbers whose deviation is not relied upon yet
 TRIED, VARIED, SKEWED = 100, 12, 2.0  # numbers, different ones, skewness for a logarithm

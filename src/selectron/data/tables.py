@@ -160,7 +160,8 @@ class Column:
         self.rows = self.values = self.letters = 0
         self.words = 0.0
         self.vectors = self.lists = self.length = 0  # lists of numbers and others; of the first
-        self.numbers = self.commas = self.grouped = self.same = 0  # by the decimal mark
+        self.numbers = self.commas = 0  # by the decimal mark
+        self.same = self.pointed = self.parted = 0  # text that fits both: as 12, 1.234 and 1,234
         self.limited = 0  # such as "<0.5": of numbers, or groups of ages
         self.codes = 0  # such as "0815"
         self.dates = 0  # as ISO 8601 has them
@@ -222,8 +223,9 @@ class Column:
             point, comma = number_of(x, unit=self.unit), number_of(text, ",", self.unit)
             self.numbers += point == point
             self.commas += comma == comma
-            self.grouped += point < comma  # as "1.234" is
             self.same += isinstance(x, str) and point == comma
+            self.pointed += isinstance(x, str) and abs(point) < abs(comma)
+            self.parted += isinstance(x, str) and abs(point) > abs(comma)
         self.words += len(text.split()) + len(UNSPACED.findall(text)) / UNSPACED_WORD
         self.letters += len(text)
         self.distinct.add(text)
@@ -239,16 +241,18 @@ class Column:
     def _decimal(self) -> str:
         """Return "," if that is the decimal mark of most values so far.
 
-        If a point and a comma fit alike, some numbers like 1.234 among whole ones are thousands.
+        If a point and a comma fit alike, 1.234 and 1,234 are thousands among numbers without a
+        mark only, and of 1.234 there are some.
         """
         if self.commas != self.numbers:
             return "," if self.commas > self.numbers else ""
-        return "," if self.same and self.grouped >= GROUPED else ""
+        comma = self.pointed >= GROUPED if self.same else self.parted > self.pointed
+        return "," if comma else ""
 
     def _open(self) -> bool:
         """Return whether two styles fit all values so far: a later one may show which it is."""
         if self.kind == "number":
-            return self.values == self.same
+            return self.values == self.same + self.pointed + self.parted
         return self._order() == "dmy" and self.orders["dmy"] == self.orders["mdy"]
 
     def _order(self) -> str:
