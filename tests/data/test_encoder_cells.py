@@ -54,11 +54,12 @@ USUAL = {
     "european": lambda r: f"{r.randint(1, 28):02d}.{r.randint(1, 12)}.2026 {r.randint(0, 23)}:07",
     "american": lambda r: f"{r.randint(1, 12)}/{r.randint(1, 28):02d}/2026",
     "mail": lambda r: f"Tue, {r.randint(1, 28)} Nov 2026 {r.randint(0, 23)}:07:09 +0100",
+    "detected": lambda r: "n.d." if r.random() < 0.3 else f"{r.lognormvariate(2, 1):.2f}",
     "clock": lambda r: f"{r.randint(0, 23)}:{r.randint(0, 59):02d}",
     "category": lambda r: f"v{min(int(r.expovariate(0.05)), 90)}",
     "text": lambda r: " ".join(r.choices(["alpha", "ok", "x", "Été", "a手机b"], k=r.randint(0, 9))),
 }
-OTHERS = {"amount", "written", "european", "american", "mail", "clock"}
+OTHERS = {"amount", "written", "detected", "european", "american", "mail", "clock"}
 KINDS = [*({*USUAL} - OTHERS), "vector"]
 
 
@@ -125,7 +126,7 @@ def reference(rows):
 
     for x in rows:
         row = {}
-        if x["n"]:
+        if x["n"] and x["n"] != "n.d.":
             standard(row, "n", float(x["n"]))
         else:
             put(row, "n is blank", 1.0)
@@ -178,7 +179,7 @@ def test_the_numbers_are_those_of_the_definitions():
     r = random.Random(4)
     rows = [
         {
-            "n": "" if r.random() < 0.1 else USUAL["number"](r),
+            "n": r.choice(["", "n.d."]) if r.random() < 0.1 else USUAL["number"](r),
             "c": r.choice(["FR", "DE", "IT", ""]),
             "d": USUAL["date"](r),
             "t": USUAL["text"](r),
@@ -357,6 +358,39 @@ def test_units_and_limits(texts, report):
         encoder = TableEncoder().fit(table)
         assert encoder.report() == [report]
         assert TableEncoder.unpack(encoder.pack()).report() == [report]
+
+
+WHOLE = [str(i * i) for i in range(60)]
+FEW = [f"{i % 9}.5" for i in range(60)]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "words", "kind"),
+    [
+        (FEW, ["n.d."], "number"),
+        (FEW, ["n.d.", "N.D."], "number"),
+        (FEW, ["below LOD", "<LOD"], "number"),
+        (FEW, ["*"] * 3, "number"),
+        (WHOLE, ["unknown"], "number"),
+        (FEW, ["small", "large"], "category"),
+        (["1", "2", "3"] * 20, ["other"], "category"),
+        ([str(i % 20) for i in range(60)], ["other"], "category"),  # they repeat, as codes do
+        (FEW[:4] * 15, ["n.d."], "category"),
+        (["0815", *WHOLE[1:4]] * 15, ["other"], "category"),
+    ],
+)
+def test_one_word_among_measurements_counts_neither_for_nor_against_them(numbers, words, kind):
+    texts = [text for i, number in enumerate(numbers) for text in (number, words[i % len(words)])]
+    texts += texts
+    whole, alone = TableEncoder().fit(pa.table({"c": texts})), TableEncoder()
+    for text in texts:
+        alone = saved(alone) if hasattr(alone, "columns_") else alone
+        alone.learn_one({"c": text})
+    assert alone.pack() == whole.pack()
+    assert whole.kinds_ == {"c": kind}
+    if kind == "number":
+        blank = whole.transform({"c": [None] * len(words)})
+        assert (whole.transform({"c": words}) == blank).all()
 
 
 def test_values_before_a_column_is_a_number_are_forgotten():

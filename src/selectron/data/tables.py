@@ -164,6 +164,8 @@ class Column:
         self.same = self.pointed = self.parted = 0  # text that fits both: as 12, 1.234 and 1,234
         self.limited = 0  # such as "<0.5": of numbers, or groups of ages
         self.codes = 0  # such as "0815"
+        self.odd: Counter[str] = Counter()  # text that is no number
+        self.fractions = 0  # numbers that are not whole
         self.dates = 0  # as ISO 8601 has them
         self.orders = dict.fromkeys(ORDERS, 0)  # other dates that each order fits
         self.unit = ""  # behind the first number that has one
@@ -223,6 +225,10 @@ class Column:
             point, comma = number_of(x, unit=self.unit), number_of(text, ",", self.unit)
             self.numbers += point == point
             self.commas += comma == comma
+            if point == point or comma == comma:
+                self.fractions += not (point % 1 == 0 or comma % 1 == 0)
+            else:
+                self.odd[text.lower()] += 1
             self.same += isinstance(x, str) and point == comma
             self.pointed += isinstance(x, str) and abs(point) < abs(comma)
             self.parted += isinstance(x, str) and abs(point) > abs(comma)
@@ -263,8 +269,8 @@ class Column:
         """Return the most likely kind, given the values so far."""
         n = self.values
         numbers = 0 if self.codes > 0.05 * n else max(self.numbers, self.commas)
-        limited = self.limited if len(self.distinct) > GROUPS else 0
-        if numbers >= 0.75 * (n - limited) > 0:
+        neither = self.limited + self._absent(numbers) if len(self.distinct) > GROUPS else 0
+        if numbers >= 0.75 * (n - neither) > 0:
             return "number"
         dates = self.dates + max(self.orders.values())
         for kind, count in {"date": dates, "vector": self.vectors, "text": self.lists}.items():
@@ -272,6 +278,16 @@ class Column:
                 return kind
         wordy = self.words >= (4 if n < 5 else 2.5) * n and len(self.distinct) > n / 2
         return "text" if wordy or self.letters > 40 * n else "category"
+
+    def _absent(self, numbers: int) -> int:
+        """Return how many values are one word that recurs among measurements, as "n.d." does.
+
+        Whole numbers that mostly repeat may be codes, next to which a word is another one.
+        """
+        n = max(self.odd.values(), default=0)
+        alone = n > 1 and self.odd.total() - n <= 0.05 * self.values
+        measured = self.fractions or 2 * (len(self.distinct) - len(self.odd)) > numbers
+        return n if alone and measured else 0
 
     def _is_composed(self) -> bool:
         """Return whether most values differ, but share words, as lists of tags and addresses do."""
@@ -299,7 +315,8 @@ class Column:
         """Return an independent copy."""
         twin = copy(self)
         twin.made = {name: kind.copy() for name, kind in self.made.items()}
-        twin.distinct, twin.orders = self.distinct.copy(), self.orders.copy()
+        for name in ("distinct", "orders", "odd"):
+            setattr(twin, name, getattr(self, name).copy())
         twin.choose(self.kind)
         return twin
 
@@ -317,7 +334,8 @@ class Column:
         made = {name: KINDS[name](values["name"]) for name in values["made"]}
         for name, kind in made.items():
             kind.unpack(values["made"][name])
-        vars(column).update(values, made=made, distinct=set(values["distinct"]))
+        more = {"distinct": set(values["distinct"]), "odd": Counter(values["odd"])}
+        vars(column).update({**values, **more}, made=made)
         column.choose(column.kind)
         return column
 
