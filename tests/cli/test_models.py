@@ -831,6 +831,18 @@ def test_features_of_ids_are_not_shown(call, tmp_path):
     assert "city" in shown.partition("Weights")[2]
 
 
+def test_names_that_the_model_has_are_the_header(call, tmp_path):
+    names, *rows = "sample,400,450,found", "S1,0.1,0.2,pos", "S2,0.3,0.1,neg", "S3,0.2,0.2,pos"
+    (tmp_path / "a.csv").write_text("\n".join([names, *rows]))
+    done(call("run", "a.csv", *FAST, "--header", "--save", "m"))
+    for cells in (4, 3):  # without the label, too
+        lines = [",".join(line.split(",")[:cells]) for line in (names, *rows)]
+        (tmp_path / "b.csv").write_text("\n".join(lines))
+        assert len(done(call("predict", "m", "b.csv")).stdout.splitlines()) == 4
+    done(call("run", "a.csv", "--model", "m", "--save", "m"))
+    assert "rows      6\n" in call("show", "m").stdout
+
+
 def test_features_that_are_the_same_in_all_rows_are_not_shown(call, tmp_path):
     """Their weights are a threshold: the hour of dates without one, the only device."""
     days = (date(2026, 1, 5) + timedelta(weeks=i) for i in range(400))

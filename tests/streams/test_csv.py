@@ -190,7 +190,7 @@ def test_a_first_line_like_the_next_is_a_row(tmp_path, case, size):
 def test_a_first_line_unlike_the_next_has_names(tmp_path, case):
     path = stored(tmp_path, "a.csv", NAMES[case])
     name = NAMES[case].partition("\n")[0].rpartition(",")[2]
-    source = read(path, label=name, ignore=() if "word" not in case else 0)
+    source = read(path, label=-1, ignore=() if "word" not in case else 0)
     fault, labels = "", []
     try:
         labels += [y for chunk in source for y in chunk.labels]
@@ -206,6 +206,28 @@ def test_a_first_line_unlike_the_next_has_names(tmp_path, case):
     with suppress(SelectronError):
         list(forced)
     assert not [doubt for doubt in forced.doubts if doubt.startswith(expected)]
+
+
+SPECTRA = "sample,400,450,Befund\nS1,0.1,0.2,pos\nS2,0.3,0.1,neg\nS3,0.2,0.2,pos\n"
+
+
+@pytest.mark.parametrize(
+    "asked", [{"label": "Befund"}, {"ignore": "sample"}, {"label": "befund"}, {}]
+)
+def test_a_first_line_with_a_name_that_is_asked_for_is_the_header(tmp_path, asked):
+    path = stored(tmp_path, "a.csv", SPECTRA)
+    source = read(path, **asked)
+    if asked.get("label") == "befund":
+        with pytest.raises(SelectronError, match="'3': line 1 was taken for a row; if it holds"):
+            list(source)
+        return
+    (chunk,) = source
+    row = "line 1 was taken for a row, though its words do not come again: if it holds names, use "
+    assert chunk.labels.tolist() == ["Befund"] * (not asked) + ["pos", "neg", "pos"]
+    assert source.doubts == ([] if asked else [f"{row}--header"])
+    again = read(stored(tmp_path, "b.csv", SPECTRA + "sample,0.1,0.2,pos\n"))
+    assert list(again)
+    assert not again.doubts
 
 
 def test_csv_label_and_ignore(tmp_path):

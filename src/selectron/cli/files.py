@@ -60,12 +60,12 @@ def digit_chunks(seed: int) -> Iterator[Chunk]:
 
 def source_of(file: str, choice: Choice | None = None, **options: Any) -> Source:
     """Return a file to be read, with the columns of a model's choice, or else of the options."""
-    lenient = choice is not None
-    choice = choice or Choice(options["label"], options["ignore"], options.get("time"))
-    columns = {name: getattr(choice, name) for name in ("label", "ignore", "time")}
+    chosen = choice or Choice(options["label"], options["ignore"], options.get("time"))
+    columns = {name: getattr(chosen, name) for name in ("label", "ignore", "time")}
     given = {name: options[name] for name in ("header", "encoding", "skip_damaged")}
-    source = readers.read(file, format=options["kind"], lenient=lenient, **columns, **given)
-    source.choice = source.choice._replace(unlabelled=bool(options.get("labels")))
+    source = readers.read(file, format=options["kind"], lenient=bool(choice), **columns, **given)
+    more = {"unlabelled": bool(options.get("labels")), "known": options.get("known", ())}
+    source.choice = source.choice._replace(**more)
     return source
 
 

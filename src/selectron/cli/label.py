@@ -121,6 +121,7 @@ class ModelSession:
         self.path, self.source, self.file, self.show = path, source, source.path, show
         self.identity = Path(self.file).name, files.content_of(self.file)
         self.saved: Saved = load(path)
+        source.choice = source.choice._replace(known=self.saved.columns)
         if self.saved.encoder is None:
             why = "has learned from rows without names: there is nothing to show"
             raise SelectronError(f"{path} {why}")

@@ -78,6 +78,12 @@ class Saved(NamedTuple):
         return getattr(self.classifier, "encoder_", None)
 
     @property
+    def columns(self) -> tuple[Any, ...]:
+        """The names of all columns that were there."""
+        others = self.choice.names() if self.choice else ()
+        return (*others, *(self.encoder.columns_ if self.encoder else ()))
+
+    @property
     def time(self) -> str:
         """The name of the column of times, "" if there is none."""
         return str((self.choice and self.choice.time) or "")

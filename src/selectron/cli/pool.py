@@ -380,7 +380,8 @@ def shown_rows(file: str, names: tuple[str, ...], table: files.LoadedTable, opti
 
 def whole_rows(file: str, table: files.LoadedTable, options: Any) -> Any:
     """Return the rows with all columns; SelectronError if there are more or fewer by now."""
-    rows = files.concatenated([chunk.rows for chunk in files.all_columns(file, **options)])
+    source = files.all_columns(file, known=(options["label"], *options["ignore"]), **options)
+    rows = files.concatenated([chunk.rows for chunk in source])
     if len(rows) != len(table.y):
         found = f"has {len(rows):,} rows now, and had {len(table.y):,}"
         raise SelectronError(f"{file} {found}: it must not change while it is read")

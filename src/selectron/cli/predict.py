@@ -56,7 +56,7 @@ def predict(paths: tuple[str, ...], model: str | None, output: str | None, **opt
     met = set[str]()  # keys of objects
     try:
         with ExitStack() as stack:
-            source = all_columns(file, **options)
+            source = all_columns(file, known=saved.columns, **options)
             for chunk in stack.enter_context(closing(with_progress(source))):
                 with uninterrupted(), naming(file, chunk.first):
                     chunk = saved.flatten(chunk)

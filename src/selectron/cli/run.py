@@ -232,7 +232,8 @@ class StreamSession:
         """Return the chunks of the file, or of the digits without one."""
         if self.file is None:
             return files.digit_chunks(self.options["seed"])
-        self.source = files.source_of(choice=self.before and self.before.choice, **self.options)
+        choice, known = (self.before.choice, self.before.columns) if self.before else (None, ())
+        self.source = files.source_of(choice=choice, known=known, **self.options)
         source = stack.enter_context(closing(files.with_progress(self.source)))
         labels = self.options["labels"]
         chunks = files.relabelled(source, self.source, labels, read_labels(labels))

@@ -76,7 +76,7 @@ def words_of(saved: Saved, file: str, options: dict[str, Any]) -> dict[int, str]
         raise SelectronError("the model has no weights of words: leave FILE out")
     layout, counts = saved.encoder.layout_, Counter[tuple[int, str]]()
     missing = set(texts)
-    with closing(with_progress(all_columns(file, **options))) as chunks:
+    with closing(with_progress(all_columns(file, known=saved.columns, **options))) as chunks:
         flat = map(saved.flatten, chunks)
         for row in islice(chain.from_iterable(map(records, flat)), ROWS):
             missing -= row.keys()

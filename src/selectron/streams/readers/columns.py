@@ -21,6 +21,11 @@ class Choice(NamedTuple):
     time: str | int | None = None  # name or position; None: there is none
     lenient: bool = False  # whether columns to be ignored may be missing
     unlabelled: bool = False  # whether, then, that of the label may be, too
+    known: tuple[str, ...] = ()  # names of columns that a model has learned from
+
+    def names(self) -> set[str | int | None]:
+        """Return all names, and positions."""
+        return {self.label, self.time, *self.ignore, *self.known}
 
 
 class Damage(NamedTuple):

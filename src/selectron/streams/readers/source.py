@@ -90,7 +90,8 @@ class Source:
     time : name or position of the column with the time of each row, in seconds since 1970 or as
         ISO 8601 writes it, in UTC where no zone is given; it is not a feature; not for svmlight
     header : whether a CSV file begins with names; by default if a cell of its first line is a word,
-        unless others are numbers and the next line is like it: `1,2,spam` before `3,4,ham`
+        unless others are numbers and the next line is like it: `1,2,spam` before `3,4,ham`, and no
+        column is asked for by such a word
     size : number of rows in a chunk at most; the rows do not depend on it
     encoding : of text, such as latin-1; by default UTF-16 if the file begins with its byte order
         mark, or else UTF-8; not for Parquet
@@ -137,6 +138,7 @@ class Source:
         self.damage = UNDAMAGED  # of the rows that were left out so far
         self._file: Counted | None = None
         self._taken = ""  # which line was taken for names, if one was
+        self._unsure = 0  # line of the first row, if it may hold names
         self.doubts: list[str] = []  # about the header and the label, once reading has begun
 
     def position(self) -> int:
@@ -154,6 +156,7 @@ class Source:
                 if not rows:
                     self._check_label(part)
                     self._check_ignored(part)
+                    self._check_first(part)
                 whole = Chunk(part.rows, width, part.labels, rows, part.times)
                 for start in range(0, len(part.labels), self._size):
                     chunk = whole.part(start, start + self._size)
@@ -199,6 +202,15 @@ class Source:
         if part.missing and not part.choice.lenient:
             first = counted(len(part.labels), "row")
             self.doubts.append(f"none of the first {first} has {part.missing[0]!r} to be ignored")
+
+    def _check_first(self, part: Part) -> None:
+        """Note a first row, of numbers and words, that may hold names."""
+        if self._unsure:
+            from .tables import stands_out
+
+            if stands_out(part):
+                advice = "though its words do not come again: if it holds names, use --header"
+                self.doubts.append(f"line {self._unsure} was taken for a row, {advice}")
 
     def _parts(self, file: Counted) -> Iterator[Part]:
         kind, blocks = self._kind, Blocks(file, self._encoding)
@@ -260,7 +272,8 @@ class Source:
 
         layout = tables.begun(blocks, self.choice, self._header)
         self._taken = f"line {layout.header} was taken for names" if layout.header else ""
-        if layout.doubtful:
+        self._unsure = 0 if layout.header else layout.doubtful
+        if layout.doubtful and layout.header:
             advice = "though some are numbers: if it is a row, use --no-header"
             self.doubts.append(f"{self._taken}, {advice}")
         if layout.nameless:

@@ -29,6 +29,7 @@ LINES = 8  # that settle whether commas or semicolons are between cells
 GIVEN = re.compile(rb'"?sep=([,;\t|])"?', re.IGNORECASE)  # a line that Excel reads, and writes
 BLANK = " \r\n"
 SPACES = re.compile(rb"^ +$", re.MULTILINE)
+FEW = 4  # rows of which the first is expected to share a word with others
 COUNTED = 3  # this many numbers that count up by one are numbers of columns
 NAMES = tuple(name for name in USUAL if len(name) > 1)  # "y" is as likely to be a label
 BUFFER = 1 << 20  # bytes read at a time from a column, so that no row group is held whole
@@ -43,7 +44,7 @@ class CsvLayout(NamedTuple):
     columns: Positions
     line: int = 1  # on which the rows begin
     header: int = 0  # line of the names, 0 if the file has none
-    doubtful: bool = False  # --header was not given, and some names are numbers
+    doubtful: int = 0  # line that may also be the other: names, or a row; 0 if there is none
     nameless: int = 0  # columns without a name, which are left out, if they hold something
 
 
@@ -77,14 +78,21 @@ def begun(blocks: Blocks, choice: Choice, header: bool | None) -> CsvLayout:
     doubtful = header is None and has_word(names) and any(map(_is_number, names))
     cells = _cells(b"".join(rest), mark, errors="replace")
     if doubtful:
-        header = not is_row(names, cells)
+        doubtful = not any(has_word([name]) for name in {*names} & choice.names())
+        header = not (doubtful and is_row(names, cells))
     if not (has_word(names) if header is None else header):
         names = list(map(str, range(len(names))))
-        return CsvLayout(mark, record, names, choose(names, choice))
+        try:
+            return CsvLayout(mark, record, names, choose(names, choice), doubtful=doubtful * place)
+        except SelectronError as error:
+            hint = f": line {place} was taken for a row; if it holds names, use --header"
+            raise SelectronError(f"{error}{hint * doubtful}") from None
     columns, begin = choose(names, choice), place + first.count(b"\n")
     blocks.ahead = blocks.ahead[start + len(first) :]
     held = any(cell.strip() for name, cell in zip(names, cells, strict=False) if not name)
-    return CsvLayout(mark, record, names, columns, begin, place, doubtful, held * names.count(""))
+    return CsvLayout(
+        mark, record, names, columns, begin, place, doubtful * place, held * names.count("")
+    )
 
 
 def _mark(line: bytes, blocks: Blocks) -> str:
@@ -231,6 +239,13 @@ def is_row(cells: Sequence[str], below: Sequence[str]) -> bool:
     named = any(cell.strip().lower() in NAMES for cell in cells)
     counted = _counts_up(cells) and not _counts_up(below)
     return not (unlike or named or counted)
+
+
+def stands_out(part: Part) -> bool:
+    """Return whether no word of the first row comes again in its column."""
+    columns = [pa.array(part.labels, pa.string()), *part.rows.columns]
+    words = [column for column in columns if len(column) >= FEW and has_word([column[0].as_py()])]
+    return bool(words) and all(pc.sum(pc.equal(one, one[0])).as_py() == 1 for one in words)
 
 
 def _counts_up(cells: Sequence[str]) -> bool:
