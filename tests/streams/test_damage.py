@@ -124,8 +124,56 @@ def test_rows_without_a_header_may_look_like_its_default_names(tmp_path):
 
 def test_titles_of_several_lines_are_named(tmp_path):
     path = stored(tmp_path, "a.csv", "Account statement\nJanuary\ndate;amount\n1.1.;2,5\n1.2.;3\n")
-    expected = "line 4: 2 columns were found, and 1 expected: if line 1 is a title, delete it"
+    expected = (
+        "line 4: 2 columns were found, and 1 expected: if line 1 is a title or a comment, delete it"
+    )
     assert fails(path)[1].startswith(expected)
+
+
+ROWS = "1;2;ham\n3;4;spam\n5;6;ham\n"
+TITLE = ": if line 1 is a title or a comment, delete it"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (f"# Lab, Export\na;b;label\n{ROWS}", "line 2: 1 column was found, and 2 expected" + TITLE),
+        (
+            f"# Lab; Export\na;b;label\n{ROWS}",
+            "line 2: 3 columns were found, and 2 expected" + TITLE,
+        ),
+        (
+            f"# Lab; x\n# y; z\na;b;label\n{ROWS}",
+            "line 3: 3 columns were found, and 2 exp.*" + TITLE,
+        ),
+        (f"# Lab\na,b,label\n{ROWS}", "line 2: 3 columns were found, and 1 expected" + TITLE),
+        (
+            "a;b;label\n" + ROWS.replace("\n", ";\n"),
+            "line 2: 4 columns .*, and 3 expected: if rows end with ';', end line 1 with it, too",
+        ),
+        (f"a;b;label\n1;2\n{ROWS}", "line 2: 2 columns were found, and 3 expected"),
+        (
+            f"a;b;label\n{ROWS}1;2\n",
+            "line 5: 2 columns .* expected; leave such rows out with --skip-d",
+        ),
+    ],
+)
+def test_what_most_rows_have_against_line_1_is_named(tmp_path, text, message):
+    source = read(stored(tmp_path, "a.csv", text))
+    with pytest.raises(SelectronError, match=message) as error:
+        list(source)
+    assert ("--skip-damaged" in str(error.value)) == ("--skip" in message)
+
+
+def test_a_title_without_the_mark_of_the_rows_is_told_of(tmp_path):
+    for rows, told in ((f"a;b;label\n{ROWS}", True), ('hello; you\n"a;b"\n', False)):
+        source = read(stored(tmp_path, "a.csv", f"Lab\n{rows}"), label="")
+        list(source)
+        taken = "line 1 was taken for names, and the next one has ';'"
+        assert source.doubts == [taken + TITLE] * told
+    path = stored(tmp_path, "b.csv", f"Lab\na;b;label\n{ROWS}")
+    with pytest.raises(SelectronError, match=f"the columns are 'Lab'{TITLE}"):
+        list(read(path, label="label"))
 
 
 def test_a_file_of_damaged_rows_alone(tmp_path):

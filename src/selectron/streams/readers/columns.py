@@ -34,6 +34,7 @@ class Damage(NamedTuple):
     rows: int = 0
     before: int = 0  # rows of the part before the first of them
     why: str = ""  # the first cannot be read, with its line
+    general: bool = False  # whether the cause may be one of all rows
 
     def and_also(self, other: "Damage") -> "Damage":
         """Return the damage with that of other rows of the part."""

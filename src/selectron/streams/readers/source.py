@@ -173,12 +173,12 @@ class Source:
 
     def _without_damage(self, part: Part, rows: int) -> Part:
         """Count rows that were left out; unless they may be, return those before the first."""
-        left_out, before, why = part.damage
+        left_out, before, why, general = part.damage
         if not left_out or self._skips:
             self.damage = self.damage.and_also(part.damage._replace(before=rows + before))
             return part
         kept, _, labels, _, times = Chunk(part.rows, 0, part.labels, 0, part.times).part(0, before)
-        why += "; leave such rows out with --skip-damaged" if rows + before else ""
+        why += "; leave such rows out with --skip-damaged" if rows + before and not general else ""
         return part._replace(rows=kept, labels=labels, times=times, fault=why)
 
     def _check_label(self, part: Part) -> None:
@@ -276,6 +276,9 @@ class Source:
         if layout.doubtful and layout.header:
             advice = "though some are numbers: if it is a row, use --no-header"
             self.doubts.append(f"{self._taken}, {advice}")
+        if layout.other:
+            advice = tables.DELETE.format(layout.header)
+            self.doubts.append(f"{self._taken}, and the next one has {layout.other!r}: {advice}")
         if layout.nameless:
             several = layout.nameless > 1
             left = "columns without a name are" if several else "column without a name is"

@@ -24,6 +24,7 @@ from .columns import UNDAMAGED, USUAL, Choice, Damage, Part, Positions, choose
 from .text import NEVER_CLOSED, NOT_UTF_8, Blocks, Counted, Piece, Record, ends, reason
 
 MARKS = ",;\t|"
+OTHER = re.compile(rb"[;\t|](?! )")  # between cells; those of prose have a space behind them
 QUOTED = re.compile(rb'"[^"]*"')
 LINES = 8  # that settle whether commas or semicolons are between cells
 GIVEN = re.compile(rb'"?sep=([,;\t|])"?', re.IGNORECASE)  # a line that Excel reads, and writes
@@ -31,6 +32,7 @@ BLANK = " \r\n"
 SPACES = re.compile(rb"^ +$", re.MULTILINE)
 FEW = 4  # rows of which the first is expected to share a word with others
 COUNTED = 3  # this many numbers that count up by one are numbers of columns
+DELETE = "if line {} is a title or a comment, delete it"
 NAMES = tuple(name for name in USUAL if len(name) > 1)  # "y" is as likely to be a label
 BUFFER = 1 << 20  # bytes read at a time from a column, so that no row group is held whole
 
@@ -46,6 +48,7 @@ class CsvLayout(NamedTuple):
     header: int = 0  # line of the names, 0 if the file has none
     doubtful: int = 0  # line that may also be the other: names, or a row; 0 if there is none
     nameless: int = 0  # columns without a name, which are left out, if they hold something
+    other: str = ""  # mark that the row below the only name has
 
 
 def begun(blocks: Blocks, choice: Choice, header: bool | None) -> CsvLayout:
@@ -80,19 +83,24 @@ def begun(blocks: Blocks, choice: Choice, header: bool | None) -> CsvLayout:
     if doubtful:
         doubtful = not any(has_word([name]) for name in {*names} & choice.names())
         header = not (doubtful and is_row(names, cells))
-    if not (has_word(names) if header is None else header):
+    named = has_word(names) if header is None else header
+    below = QUOTED.sub(b"", b"".join(rest)) if len(names) == 1 else b""
+    other = b"".join(OTHER.findall(below)[:1]).decode()
+    hint = f": line {place} was taken for a row; if it holds names, use --header" * doubtful
+    if named:
+        hint = f": {DELETE.format(place)}" if other else ""
+    else:
         names = list(map(str, range(len(names))))
-        try:
-            return CsvLayout(mark, record, names, choose(names, choice), doubtful=doubtful * place)
-        except SelectronError as error:
-            hint = f": line {place} was taken for a row; if it holds names, use --header"
-            raise SelectronError(f"{error}{hint * doubtful}") from None
-    columns, begin = choose(names, choice), place + first.count(b"\n")
-    blocks.ahead = blocks.ahead[start + len(first) :]
+    try:
+        columns = choose(names, choice)
+    except SelectronError as error:
+        raise SelectronError(f"{error}{hint}") from None
+    if not named:
+        return CsvLayout(mark, record, names, columns, doubtful=doubtful * place)
+    begin, blocks.ahead = place + first.count(b"\n"), blocks.ahead[start + len(first) :]
     held = any(cell.strip() for name, cell in zip(names, cells, strict=False) if not name)
-    return CsvLayout(
-        mark, record, names, columns, begin, place, doubtful * place, held * names.count("")
-    )
+    layout = CsvLayout(mark, record, names, columns, begin, place, doubtful * place)
+    return layout._replace(nameless=held * names.count(""), other=other)
 
 
 def _mark(line: bytes, blocks: Blocks) -> str:
@@ -146,9 +154,13 @@ def parsed(piece: Piece, layout: CsvLayout) -> Part:
         width = len(layout.names)
         columns = "1 column was" if found == 1 else f"{found} columns were"
         why = f"{line(place)}: {columns} found, and {width} expected"
-        if layout.header and width == 1:
-            why += f": if line {layout.header} is a title, delete it"
-        damage = Damage(len(wrong), place, why)
+        most = piece.line == layout.line and len(wrong) > table.num_rows
+        hint = ""
+        if most and found == width + 1 and wrong[0].text.rstrip(BLANK).endswith(layout.mark):
+            hint = f": if rows end with {layout.mark!r}, end line {layout.header or 1} with it, too"
+        elif layout.header and (most or width == 1):
+            hint = f": {DELETE.format(layout.header)}"
+        damage = Damage(len(wrong), place, why + hint, bool(hint))
     again = _repeats(table, layout) if layout.header else []
     if again:  # as in files that were put together
         why = f"{line(again[0])}: the names of the columns are repeated"
