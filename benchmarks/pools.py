@@ -1,6 +1,6 @@
 """Whole pools: mistakes in every order, and the time and memory of a million rows.
 
-python -m benchmarks.pools sphere | any | real | texts | step | bound | size
+python -m benchmarks.pools sphere | any | rare | real | texts | step | bound | size
 """
 
 import sys
@@ -74,6 +74,26 @@ def any_points() -> Iterator[Row]:
             strong = {"mode": "strong", "features": "raw", "fit_intercept": False}
             ours, theirs = (mistakes(one, X, y, **strong) for one in (Confident(), Boosted()))
             yield name, f"{n:,}", str(ours), str(theirs)
+
+
+def factors(d: int, few: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return 250 rows of 20 hidden factors with noise, and which have the largest sum of two."""
+    random = np.random.default_rng(seed)
+    Z = random.normal(size=(250, 20))
+    X = Z @ random.normal(size=(20, d)) + random.normal(size=(250, d))
+    return X, (-Z[:, 0] - Z[:, 1]).argsort().argsort() < few
+
+
+def rare() -> Iterator[Row]:
+    """Yield the mistakes without kernel maps if one class is rare; medians of 5 draws."""
+    for d in (50, 300, 1_100, 3_000):
+        cells = []
+        for few in (5, 13, 50, 125):
+            draws = [factors(d, few, seed) for seed in range(5)]
+            for one in (Confident(), InOrder("random")):
+                found = [mistakes(one, *draw, features="standard") for draw in draws]
+                cells.append(f"{np.median(found):g}")
+        yield f"{d:,}", *(f"{a}, {b}" for a, b in zip(cells[::2], cells[1::2], strict=True))
 
 
 def compared(pools: Iterable[tuple[str, Any, np.ndarray]]) -> Iterator[Row]:
@@ -239,6 +259,7 @@ COMPARED = "pool", "size", "confident", "random", "linear", "linear, random"
 TABLES: dict[str, tuple[tuple[str, ...], Callable[[], Iterator[Row]]]] = {
     "sphere": (("rows", "d", "mistakes, median (range)", "0.3 d log n"), sphere),
     "any": (("pool, d = 20", "rows", "Confident", "Boosted"), any_points),
+    "rare": (("features", "5 rows of 250", *(f"{few} of 250" for few in (13, 50, 125))), rare),
     "real": (COMPARED, lambda: compared(real_pools())),
     "texts": (COMPARED, lambda: compared(text_pools())),
     "step": (("pool", "a halfspace fits", "Greedy", "random", "ratio"), step),

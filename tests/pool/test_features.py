@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse
 
 from selectron.pool import Boosted, Greedy, InOrder, SelfDirectedClassifier
-from selectron.pool.features import DIRECTIONS, featured, leading
+from selectron.pool.features import DIRECTIONS, constant, featured, leading
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.uniform(1, 2, size=(1000, 3)) * [1.0, 100.0, 1e-3]
@@ -82,3 +82,19 @@ def test_texts_are_labelled_without_the_map_of_words_where_its_matrix_is_too_lar
 def test_sparse_rows_that_are_few_or_all_0(n):
     for X in (scipy.sparse.eye_array(n).tocsr(), scipy.sparse.csr_array((n, 3))):
         assert len(SelfDirectedClassifier(classes=[0, 1]).run(X, np.arange(n) % 2).order) == n
+
+
+@pytest.mark.parametrize(("d", "features"), [(1_001, "auto"), (300, "standard")])
+@pytest.mark.parametrize("learner", [None, InOrder("random")], ids=str)
+def test_a_rare_class_of_wide_rows_costs_little_more_than_its_rows(d, features, learner):
+    random = np.random.default_rng(1)
+    Z = random.normal(size=(200, 20))
+    y = Z[:, 0] + Z[:, 1] > 2.2
+    X = Z @ random.normal(size=(20, d)) + random.normal(size=(200, d))
+    assert SelfDirectedClassifier(learner, features=features).run(X, y).mistakes <= y.sum() + 3
+
+
+@pytest.mark.parametrize("kind", [np.asarray, scipy.sparse.csr_array])
+def test_the_constant_is_as_large_as_what_two_rows_share(kind):
+    found = [constant(kind(np.array(rows))) for rows in ([[0.0]], [[0.0], [1.0]], [[5.0], [-20.0]])]
+    assert found == [1.0, 1.0, 10.0]

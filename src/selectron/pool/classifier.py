@@ -57,7 +57,8 @@ class SelfDirectedClassifier(BaseEstimator):
         20,000 rows and 1,000 dense features; of sparse rows they are made from 20 directions.
         "raw": no transformation.
     fit_intercept : bool, default True
-        Whether to add a constant feature. The paper's learners are for halfspaces through 0.
+        Whether to add a constant feature: 1, or without kernel maps larger if features are many.
+        The paper's learners are for halfspaces through 0.
     random_state : int, default 0
         Seed of all random draws.
 
@@ -300,7 +301,8 @@ class SelfDirectedClassifier(BaseEstimator):
         getattr(learner, "check", lambda: None)()
         goal = self._goal(int((given == OPEN).sum()))
         features = self.features, flag("fit_intercept", self.fit_intercept)
-        pool = Pool(featured(X, *features), int(seed), *kernels(X, *features, int(seed)))
+        maps, around = kernels(X, *features, int(seed))
+        pool = Pool(featured(X, *features, not maps), int(seed), maps, around)
         return Session(learner, pool, given.astype(np.int32), goal)
 
     def _begin(self, session: Session, classes: np.ndarray, X: Any) -> None:

@@ -11,14 +11,14 @@ import numpy as np
 import scipy.sparse
 from scipy.sparse.csgraph import laplacian
 from sklearn.kernel_approximation import Nystroem
-from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.metrics.pairwise import euclidean_distances, linear_kernel
 from sklearn.neighbors import NearestNeighbors
 from sklearn.preprocessing import normalize
 from sklearn.utils.extmath import randomized_svd
 
 from ..errors import SelectronError
 
-PAIRS = 1_000  # rows between which the width of the kernel is measured
+PAIRS = 1_000  # rows whose pairs determine the width of the kernel, and the constant
 LANDMARKS = 300  # rows that a kernel map is made from
 MAPPED, WIDEST = 20_000, 1_000  # rows and features of the largest table that has kernel maps
 NEIGHBOURS = 50  # of a row, searched for labelled ones
@@ -46,10 +46,11 @@ def near_one(X: np.ndarray, axis: int | None = None) -> np.ndarray:
     return np.ldexp(X, -np.frexp(np.abs(X).max(axis=axis))[1])
 
 
-def featured(X: Any, features: Any, intercept: bool) -> Any:
+def featured(X: Any, features: Any, intercept: bool, alone: bool = False) -> Any:
     """Return the rows for the learner, scaled to a mean squared norm of 1.
 
-    `features` is as in `SelfDirectedClassifier`. With `intercept`, a constant 1 is put in front.
+    `features` is as in `SelfDirectedClassifier`. With `intercept`, a constant is put in front: 1,
+    or `constant(X)` for rows that are `alone`; kernel maps fit the base rate of a class themselves.
     """
     if not isinstance(features, str) and hasattr(features, "fit_transform"):
         out = features.fit_transform(X)
@@ -61,13 +62,32 @@ def featured(X: Any, features: Any, intercept: bool) -> Any:
             f'features must be "auto", "standard", "raw" or a transformer, got {features!r}.'
         )
     square = X.multiply(X).sum() if scipy.sparse.issparse(X) else np.einsum("ij,ij->", X, X)
-    by = 1 / np.sqrt(max(float(square) / X.shape[0] + intercept, 1e-300))
-    front = np.ones((X.shape[0], int(intercept)))
+    one = constant(X) if intercept and alone else float(intercept)
+    by = 1 / np.sqrt(max(float(square) / X.shape[0] + one * one, 1e-300))
+    front = np.full((X.shape[0], int(intercept)), one)
     if scipy.sparse.issparse(X):
         return scipy.sparse.csr_array(scipy.sparse.hstack([front, X * 1.0])) * by
     out = np.hstack([front, X])
     out *= by
     return out
+
+
+def constant(X: Any) -> float:
+    """Return the root of the median |<x, x'>| of 1,000 rows drawn at random, 1 or more.
+
+    All weights have the same prior. Next to many features, a constant of 1 would need a weight too
+    large for it, and the fits would explain the base rate of a rare class by all other features.
+
+    >>> round(constant(np.array([[30.0, 40.0], [-60.0, -80.0]])), 1)
+    70.7
+    """
+    inner = np.abs(linear_kernel(some(X, 0)))[np.triu_indices(min(X.shape[0], PAIRS), 1)]
+    return float(np.sqrt(max(np.median(inner), 1.0))) if len(inner) else 1.0
+
+
+def some(X: Any, seed: int) -> Any:
+    """Return 1,000 rows drawn at random, or all if there are fewer."""
+    return X[np.random.default_rng([seed, 4]).permutation(X.shape[0])[:PAIRS]]
 
 
 def standard(X: Any, centred: bool = True) -> Any:
@@ -161,8 +181,8 @@ def graph(around: Nearest) -> Any:
 
 def apart(X: np.ndarray, seed: int) -> float:
     """Return the median of |x - x'|^2 over 1,000 rows drawn at random, 1 if it is 0."""
-    some = X[np.random.default_rng([seed, 4]).permutation(X.shape[0])[:PAIRS]]
-    squares = euclidean_distances(some, squared=True)[np.triu_indices(len(some), 1)]
+    rows = some(X, seed)
+    squares = euclidean_distances(rows, squared=True)[np.triu_indices(len(rows), 1)]
     return float(np.median(squares)) or 1.0 if len(squares) else 1.0
 
 
