@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 import scipy.sparse
+from sklearn.preprocessing import FunctionTransformer
 
+from selectron.errors import SelectronError
 from selectron.pool import Boosted, Greedy, InOrder, SelfDirectedClassifier
 from selectron.pool.features import DIRECTIONS, constant, featured, leading
 
@@ -98,3 +100,12 @@ def test_a_rare_class_of_wide_rows_costs_little_more_than_its_rows(d, features, 
 def test_the_constant_is_as_large_as_what_two_rows_share(kind):
     found = [constant(kind(np.array(rows))) for rows in ([[0.0]], [[0.0], [1.0]], [[5.0], [-20.0]])]
     assert found == [1.0, 1.0, 10.0]
+
+
+def test_transformers_that_return_nan_are_refused():
+    def broken(X):
+        return np.where(X > 0, X, np.nan)
+
+    clf = SelfDirectedClassifier(features=FunctionTransformer(broken))
+    with pytest.raises(SelectronError, match=r"FunctionTransformer.* that are NaN or infinite"):
+        clf.run(np.eye(4), [0, 1, 0, 1])

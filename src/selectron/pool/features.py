@@ -61,6 +61,8 @@ def featured(X: Any, features: Any, intercept: bool, alone: bool = False) -> Any
         raise SelectronError(
             f'features must be "auto", "standard", "raw" or a transformer, got {features!r}.'
         )
+    if not np.isfinite(X.data if scipy.sparse.issparse(X) else X).all():
+        raise SelectronError(f"{features} returns numbers that are NaN or infinite: impute them.")
     square = X.multiply(X).sum() if scipy.sparse.issparse(X) else np.einsum("ij,ij->", X, X)
     one = constant(X) if intercept and alone else float(intercept)
     by = 1 / np.sqrt(max(float(square) / X.shape[0] + one * one, 1e-300))
