@@ -1,6 +1,7 @@
 """Tables of mixed columns in an OnlineClassifier, encoded as they come."""
 
 import itertools
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -199,3 +200,20 @@ def test_periods_are_dates_in_tables_and_in_dicts():
     dicts, encoder = frame.to_dict("records"), TableEncoder().fit(frame)
     assert encoder.report() == TableEncoder().fit(dicts).report() == ["day: date"]
     np.testing.assert_array_equal(encoder.transform(frame), encoder.transform(dicts))
+
+
+@pytest.mark.parametrize(
+    "form", [lambda f: f, pa.Table.from_pandas, lambda f: f.to_dict("records")]
+)
+def test_columns_of_another_kind_than_was_learned_are_warned_of(form):
+    a = np.random.default_rng(5).normal(size=60)
+    frame = pd.DataFrame({"a": a, "c": ["x", "y"] * 30, "v": [[x, 1.0] for x in a]})
+    clf = OnlineClassifier(encoder="auto", random_state=1).fit(form(frame), a > 0)
+    with warnings.catch_warnings(action="error"):
+        clf.predict(form(frame))
+        clf.predict(form(frame.assign(c="z", a=["late", *map(str, a[1:])])))
+    other = form(frame.assign(a=[f"{x:.2f} o'clock" for x in a], v=[[x] * 3 for x in a]))
+    with pytest.warns(UserWarning, match="of the first 60 values of") as found:
+        clf.predict(other)
+    learned = [str(one.message).partition("as blank: ")[2] for one in found]
+    assert learned == ["it was learned as number.", "it was learned as vector, 2 numbers."]

@@ -1,5 +1,6 @@
 """`selectron predict`: label the rows of a file with a kept model."""
 
+import warnings
 from collections import Counter
 from contextlib import ExitStack, closing
 from itertools import chain
@@ -7,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import click
-import numpy as np
 import pyarrow as pa
 
+from ..data.tables import odd_values
 from ..engine.parameters import counted
 from ..engine.rows import Sparse, as_matrix
 from ..errors import SelectronError
@@ -107,11 +108,12 @@ def predictions(saved: Saved, chunk: Chunk, odd: Counter[str]) -> pa.Table:
         width = saved.classifier.model_.width  # features beyond it are unknown
         rows = as_matrix(rows, max(width, chunk.width))[:, :width]
     else:
-        odd.update(odd_values(saved.encoder, rows))
+        odd.update(odd_values(saved.encoder.columns_, saved.encoder.layout_, rows))
     classes = [str(name) for name in saved.classifier.classes_.tolist()]
     if len(classes) < 2:
         raise SelectronError("the model knows fewer than two classes: train it first")
-    proba = saved.classifier.predict_proba(rows)
+    with warnings.catch_warnings(action="ignore"):  # of odd values: they are counted
+        proba = saved.classifier.predict_proba(rows)
     columns["prediction"] = pa.array([classes[k] for k in proba.argmax(axis=1)])
     return pa.table(columns | {f"proba_{name}": proba[:, k] for k, name in enumerate(classes)})
 
@@ -142,30 +144,3 @@ def other_columns(saved: Saved, chunk: Chunk) -> dict[str, Any]:
 def model_columns(encoder: Any) -> list[str]:
     """Return the columns that the model has learned from."""
     return [name for name, kind in encoder.kinds_.items() if kind not in (None, "ignored")]
-
-
-def odd_values(encoder: Any, rows: Any) -> dict[str, int]:
-    """Return how many values have no influence: odd ones, and new values of categories."""
-    from ..data.kinds import Category, Vector
-    from ..data.measured import Number
-    from ..data.tables import array_of
-
-    found = {}
-    for name, column in encoder.columns_.items():
-        kind, listed = column.encoder, isinstance(rows, list)
-        known = listed or name in rows.schema.names
-        if not (known and isinstance(kind, Number | Category | Vector)):
-            continue
-        values = [row.get(name) for row in rows] if listed else rows[name].combine_chunks()
-        array = array_of(values)
-        if isinstance(kind, Number):
-            found[name] = kind.odd_in(array)
-        elif isinstance(kind, Vector):
-            twin = kind.copy()
-            twin.emit(twin.prepare(array, encoder.layout_, learn=True)[0], encoder.layout_)
-            found[name] = twin.odd - kind.odd
-        else:
-            (codes, keys), _ = kind.prepare(array, encoder.layout_, learn=False)
-            new = [key != "" and kind.find(key, encoder.layout_) < 0 for key in keys]
-            found[name] = int(np.array(new, bool)[codes].sum())
-    return found

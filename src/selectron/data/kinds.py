@@ -127,6 +127,10 @@ class Kind:
         """Return the places of features that tell no rows apart; `before` is as in `report`."""
         return []
 
+    def odd_in(self, array: pa.Array, layout: Layout) -> int:
+        """Return how many values have no influence unless they are learned; by default none."""
+        return 0
+
     def encode_one(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
         """Put the features of a value into a row; by default there are none."""
 
@@ -207,6 +211,12 @@ class Category(Kind):
         else:
             self.shared = layout.add(f"{self.name}: others {j}" for j in range(SHARED))
 
+    def odd_in(self, array: pa.Array, layout: Layout) -> int:
+        """Return the number of values that are new."""
+        (codes, keys), _ = self.prepare(array, layout, learn=False)
+        new = [key != "" and self.find(key, layout) < 0 for key in keys]
+        return int(np.array(new, bool)[codes].sum())
+
     def encode_one(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
         """Put the feature of a value into a row."""
         if type(x) is str and x and (place := self.places.get(x)) is not None:
@@ -259,6 +269,12 @@ class Vector(Kind):
         """Give places to the numbers of a list."""
         self.length = length
         self.place = layout.add(f"{self.name}[{j}]" for j in range(length))
+
+    def odd_in(self, array: pa.Array, layout: Layout) -> int:
+        """Return the number of values of another kind, or length."""
+        twin = self.copy()
+        twin.emit(twin.prepare(array, layout, learn=True)[0], layout)
+        return twin.odd - self.odd
 
     def encode_one(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
         """Put a list of numbers into a row."""

@@ -247,7 +247,7 @@ class Number(Kind):
         """Return what `entries` takes besides the scores."""
         return values
 
-    def odd_in(self, array: pa.Array) -> int:
+    def odd_in(self, array: pa.Array, layout: Layout) -> int:
         """Return the number of values of another kind."""
         return int(np.isnan(self.parse_all(array)).sum()) - int(blanks_of(array).sum())
 

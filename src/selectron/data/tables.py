@@ -356,6 +356,21 @@ class Column:
         return f"{self.name}: {why}, unless declared a category or text"
 
 
+def odd_values(columns: dict[str, Column], layout: Layout, rows: Any) -> dict[str, int]:
+    """Return how many values of each column have no influence: odd ones, and new categories."""
+    listed = isinstance(rows, list)
+    names = columns if listed else rows.column_names
+    some = {name: columns[name].encoder for name in names if name in columns}
+    return {
+        name: kind.odd_in(
+            array_of([row.get(name) for row in rows] if listed else rows[name].combine_chunks()),
+            layout,
+        )
+        for name, kind in some.items()
+        if kind is not None
+    }
+
+
 def check_kinds(given: Any) -> None:
     """Raise SelectronError unless these are kinds of columns by name."""
     if not isinstance(given, Mapping):

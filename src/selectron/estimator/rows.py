@@ -1,6 +1,7 @@
 """What the estimators take as rows: arrays, dicts of numbers, and tables, which are encoded."""
 
 import copy
+import warnings
 from os import PathLike
 from typing import Any
 
@@ -12,6 +13,8 @@ from sklearn.utils.validation import validate_data
 from ..data.cells import check_unique
 from ..data.dicts import Names, are_dicts, is_dict
 from ..data.encoder import TableEncoder, sparse_if_wide
+from ..data.tables import arrow, odd_values
+from ..data.values import flattened
 from ..engine.parameters import shown
 from ..engine.rows import Dense, Sparse, extent, joined, rows_of
 from ..errors import SelectronError
@@ -21,6 +24,8 @@ from ..model.compose import ENSEMBLE, order_of
 from ..model.widths import NARROW, is_narrow, needed_width
 from . import checks
 from .parameters import NestedParameters, learner_of
+
+SEVERAL, FIRST = 20, 100  # rows that are searched for odd values
 
 
 class TakesRows(NestedParameters):
@@ -92,6 +97,8 @@ class TakesRows(NestedParameters):
         """
         table, n = encoder_input(self, X, not fitted)
         if not new:
+            if n >= SEVERAL:
+                warn_if_odd(self.encoder_, table)
             return self.encoder_.look(table), n
         self.encoder_ = self.encoder_.copy() if fitted else new_encoder(self.encoder)
         if self._takes_as_sparse(fitted):
@@ -137,6 +144,20 @@ class TakesRows(NestedParameters):
         if width > self.model_.width:
             self.model_ = copy.copy(self.model_)
             self.model_.widen(width)
+
+
+def warn_if_odd(encoder: TableEncoder, rows: Any) -> None:
+    """Warn of columns whose first values are mostly of another kind than was learned."""
+    first, whole = rows[:FIRST] if hasattr(rows, "__getitem__") else rows, encoder.whole()
+    some = [flattened(x, whole) for x in first] if are_dicts(rows) else arrow(first, whole)
+    columns, n = encoder.columns_, len(some)
+    for name, count in odd_values(columns, encoder.layout_, some).items():
+        if 2 * count > n and columns[name].kind != "category":
+            warnings.warn(
+                f"{count} of the first {n} values of {name!r} are odd, and taken as blank: it was "
+                f"learned as {columns[name].learned()}.",
+                stacklevel=5,
+            )
 
 
 def new_encoder(value: Any) -> TableEncoder:
