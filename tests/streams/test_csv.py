@@ -409,3 +409,19 @@ def test_codecs_that_are_no_encodings_of_text(tmp_path, name):
 def test_positions_may_be_those_of_numpy(tmp_path, options):
     (chunk,) = read(stored(tmp_path, "a.csv", "y,b,x\nham,1,2\nspam,3,4\n"), **options)
     assert len(chunk.rows.column_names) == 3 - len(options) - ("ignore" in options)
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("\u00b5S", "; is it '\u03bcS', which has other characters?"),
+        ("PH", "; is it 'pH', which has other characters?"),
+        ("colour", "; is it 'color'?"),
+        ("size", ""),
+    ],
+)
+def test_a_similar_name_is_proposed(tmp_path, name, hint):
+    path = stored(tmp_path, "a.csv", "\u03bcS,pH,color,label\n1,2,red,ham\n")
+    with pytest.raises(SelectronError) as error:
+        list(read(path, ignore=name))
+    assert str(error.value).endswith(f"the columns are '\u03bcS', 'pH', 'color', 'label'{hint}")

@@ -11,7 +11,7 @@ import click
 import pyarrow as pa
 
 from ..data.tables import odd_values
-from ..engine.parameters import counted
+from ..engine.parameters import counted, similar
 from ..engine.rows import Sparse, as_matrix
 from ..errors import SelectronError
 from ..streams.readers import Chunk, by_name
@@ -135,7 +135,7 @@ def other_columns(saved: Saved, chunk: Chunk) -> dict[str, Any]:
     if missing := [name for name in model_columns(encoder) if name in first and name not in names]:
         raise SelectronError(
             f"there is no column {missing[0]!r}, which the model has learned from: rename it "
-            "back, or add a blank one"
+            f"back, or add a blank one{similar(missing[0], names)}"
         )
     kinds = encoder.kinds_
     return {name: rows.column(name) for name in names if kinds.get(name, "ignored") == "ignored"}

@@ -1,8 +1,10 @@
 """Checks of parameters, and how messages write values and numbers of things."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from difflib import get_close_matches
 from typing import Any, NamedTuple, TypeVar
+from unicodedata import normalize
 
 import numpy as np
 
@@ -131,6 +133,21 @@ def as_python(value: Any) -> Any:
     """Return a number of NumPy as one of Python; dates stay, whose nanoseconds would be numbers."""
     is_number = isinstance(value, np.generic) and value.dtype.kind not in "mM"
     return value.item() if is_number else value
+
+
+def similar(name: str, names: Iterable[str]) -> str:
+    """Return the end of a message that asks whether another name was meant; "" if none is similar.
+
+    >>> similar("ph", ["pH", "time"]), similar("size", ["pH", "time"])
+    ("; is it 'pH', which has other characters?", '')
+    >>> similar("colour", ["color"])
+    "; is it 'color'?"
+    """
+    plain = {normalize("NFKC", one).casefold(): one for one in names}
+    own = normalize("NFKC", name).casefold()
+    found = get_close_matches(own, plain, n=1, cutoff=0.8)
+    why = ", which has other characters" if own in plain else ""  # even if it looks the same
+    return f"; is it {plain[found[0]]!r}{why}?" if found else ""
 
 
 def first_few(values: Sequence[Any] | np.ndarray, most: int = 5) -> str:

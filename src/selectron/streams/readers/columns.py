@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...engine.parameters import first_few
+from ...engine.parameters import first_few, similar
 from ...errors import SelectronError
 
 USUAL = ("label", "target", "class", "y")  # names of the label, the likeliest first
@@ -155,5 +155,6 @@ def _places(names: Sequence[str], which: str | int, role: str = "") -> list[int]
     if not found:
         what = repr(which) if isinstance(which, str) else f"number {which}"
         known = first_few(names, SHOWN)
-        raise SelectronError(f"there is no column {what}{role}; the columns are {known}")
+        hint = similar(which, names) if isinstance(which, str) else ""
+        raise SelectronError(f"there is no column {what}{role}; the columns are {known}{hint}")
     return found
