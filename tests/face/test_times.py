@@ -1,5 +1,6 @@
 """Times of rows, which a budget per period goes by."""
 
+import warnings
 from datetime import UTC, date, datetime, timedelta, timezone
 
 import numpy as np
@@ -71,6 +72,17 @@ def test_a_time_is_one():
 def test_times_that_go_back_are_warned_of():
     with pytest.warns(UserWarning, match="times: row 2 is earlier than row 1: the budget"):
         fresh().run(ROWS, [1, -1, 1, -1], times=[3.0, 9.0, 8.0, 10.0])
+
+
+def test_a_row_before_the_period_of_the_budget_is_warned_of():
+    """As where times are given, but for one row, which is of now."""
+    clf = fresh()
+    with warnings.catch_warnings(action="error"):
+        for time in ("2020-03-01 12:00", "2020-03-02 09:00", "2020-03-02 08:00", None, None):
+            clf.decide(ROWS[0], time=time)
+    match = "time: 2020-03-03 00:00 is earlier than .* 00:00, when the period of the budget began"
+    with pytest.warns(UserWarning, match=match):
+        clf.decide(ROWS[0], time="2020-03-03")
 
 
 @pytest.mark.parametrize("times", [[0.0], 0.0, [[0.0]] * 4, [[0.0], [0.0, 1.0], [], []]], ids=repr)

@@ -79,6 +79,13 @@ def record_of(past: Any) -> Any:
     return Record(*first, past[7], past[8], past[9], past[10], past[11], past[12], past[13])
 
 
+def began(asker: Any, past: Any) -> float:
+    """Return when the period of a budget began, in seconds since 1970; -inf if there is none."""
+    if getattr(asker, "per", None) is None or (window := record_of(past).window) < 0:
+        return -math.inf
+    return window * seconds(asker.per)
+
+
 class Parameters(NamedTuple):
     """The parameters of a `Budget`, and its functions: compiled code holds them as numbers."""
 

@@ -3,6 +3,7 @@
 import copy
 import csv
 import time
+import warnings
 from collections import deque
 from collections.abc import Iterator
 from itertools import chain
@@ -224,7 +225,9 @@ class ModelSession:
                 self._ask(row, decision.label)
 
     def _decide(self, row: FileRow) -> Any:
-        with uninterrupted(), files.naming(self.file, row.number - 1):
+        naming = files.naming(self.file, row.number - 1)
+        with uninterrupted(), naming, warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "time: ")  # the one below names the row
             at = self.saved.second(row.values)
             if at is not None and not self.doubted and at < self.saved.since:
                 self.doubted = True

@@ -1,7 +1,6 @@
 """A model that `selectron run` keeps: `--save` and `--model`."""
 
 import copy
-import math
 import os
 import signal
 from collections.abc import Iterable, Iterator
@@ -13,7 +12,7 @@ import numpy as np
 
 from .. import storage
 from ..askers import Always, Budget
-from ..askers.budget import record_of
+from ..askers.budget import began, record_of
 from ..data.cells import canonical, check_unique, time_of
 from ..engine.parameters import first_few
 from ..engine.rows import Dense, Sparse
@@ -91,9 +90,7 @@ class Saved(NamedTuple):
     @property
     def since(self) -> float:
         """When the period of the budget began, in seconds since 1970; -inf if there is none."""
-        asker = self.classifier.asker
-        window = record_of(self.classifier.model_.past).window if needs_times(asker) else -1
-        return window * asker.numbers()[3] if window >= 0 else -math.inf
+        return began(self.classifier.asker, self.classifier.model_.past)
 
     def second(self, row: dict[str, Any]) -> float | None:
         """Return the time of a row in seconds, None if it is not used or the model knows none."""

@@ -5,7 +5,7 @@ import re
 import time as system
 import warnings
 from contextlib import suppress
-from datetime import date, datetime, time
+from datetime import UTC, date, datetime, time
 from typing import Any
 
 import numpy as np
@@ -75,6 +75,18 @@ def moment(given: Any, wanted: bool) -> float:
     if found.shape != ():
         raise SelectronError(f"time must be a date or seconds since 1970, got {given!r}.")
     return float(_seconds(found[None], "time is")[0])
+
+
+def warn_if_earlier(time: float, since: float) -> None:
+    """Warn that a row is earlier than the period of the budget, which began at `since`."""
+    if time < since:
+        row, period = (datetime.fromtimestamp(at, UTC).isoformat(" ")[:16] for at in (time, since))
+        warnings.warn(
+            f"time: {row} is earlier than {period}, when the period of the budget began: the "
+            "budget uses the latest time so far, which is now for rows without a time, and asks "
+            "too rarely if that is far ahead.",
+            stacklevel=3,
+        )
 
 
 def _seconds(given: np.ndarray, name: str) -> np.ndarray:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from ..askers.budget import began
 from ..data import times as clock
 from ..data.dicts import is_dict
 from ..data.values import has_huge
@@ -71,6 +72,8 @@ class DecidesAndTells(TakesRows):
         model = self.__dict__.get("model_")
         if model is not None:
             now = clock.moment(time, model.timed)
+            if time is not None and model.timed:
+                clock.warn_if_earlier(now, began(model.asker, model.past))
             block = self._plain_row(x)
             if block is not None:
                 return self._decision(*model.decide(block, now))
