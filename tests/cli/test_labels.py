@@ -174,11 +174,11 @@ def test_labels_of_rows_in_another_order_are_refused(call, tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl"])
-@pytest.mark.parametrize("ignored", [(), ("--ignore", "a", "--ignore", "-1")])
+@pytest.mark.parametrize("ignored", [(), ("--ignore", "a"), ("--ignore", "1")])
 def test_a_pool_copies_what_is_no_feature(call, tmp_path, kind, ignored):
     """So labels of rows in another order are refused; `a` is copied where it is left out."""
-    if kind == "jsonl":
-        ignored = ignored[:2]
+    if kind == "jsonl" and "1" in ignored:
+        pytest.skip("objects have no columns by position")
     found = np.random.default_rng(0).normal(size=(120, 2)).round(3).tolist()
     rows = [{"id": f"P-{i:03}", "a": a, "b": b} for i, (a, b) in enumerate(found)]
     for name, order in (("day", rows), ("sorted", rows[::-1])):
@@ -200,3 +200,20 @@ def test_a_pool_copies_what_is_no_feature(call, tmp_path, kind, ignored):
     refused = call("pool", f"sorted.{kind}", *labels)
     assert refused.exit_code == 1, refused.output
     assert "are these labels of another file" in refused.stderr
+
+
+def test_a_pool_copies_what_it_can(call, tmp_path):
+    """Nothing of a pipe, which is read once; no column of no row, or whose name comes twice."""
+    cells = [f"P-{i:03},{i},{i % 5},{'ab'[i % 5 > 2]}" for i in range(120)]
+    Path("twice.csv").write_text("\n".join(["id,id,a,label", *cells]))
+    rows = ({"user": {"id": f"P-{i:03}"}, "a": i % 5, "label": "ab"[i % 5 > 2]} for i in range(120))
+    Path("a.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    piped = "\n".join(["id,n,a,label", *cells])
+    for file, names, text in (
+        ("-", "", piped),
+        ("twice.csv", "", None),
+        ("a.jsonl", "user.id,", None),
+    ):
+        done = call("pool", file, "--ignore", "id", "-o", "l.csv", "--learner", "given", input=text)
+        assert done.exit_code == 0, done.output
+        assert Path("l.csv").read_text().startswith(f"row,{names}label,proposal,corrected\n1,")

@@ -542,8 +542,10 @@ def test_labels_that_are_written_in_another_way_are_named(call, tmp_path):
         (tmp_path / f"{name}.csv").write_text("\n".join(["x,label", *rows]))
     done(call("run", "a.csv", *FAST, "--save", "m.model"))
     found = done(call("run", "b.csv", "--model", "m.model"))
-    why = "'0', '1' are new classes of a model of 'ham', 'spam': rename labels that mean the same"
-    assert f"selectron: b.csv: {why}" in found.stderr
+    why = (
+        "one of the model's classes, 'ham', 'spam', but '0', '1': rename labels that mean the same"
+    )
+    assert f"selectron: b.csv: no label of its first rows is {why}" in found.stderr
     assert "rename" not in done(call("run", "c.csv", "--model", "m.model")).stderr
 
 

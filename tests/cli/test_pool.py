@@ -158,7 +158,7 @@ def test_columns_are_shown(call, half):
     assert "colour" in result.output
 
 
-def test_columns_are_shown_of_a_header_that_the_label_tells(call, tmp_path):
+def test_columns_are_shown_of_a_header_that_holds_the_label(call, tmp_path):
     lines = "sample,400,450,found", "S1,0.1,0.2,", "S2,0.3,0.1,", "S3,0.2,0.2,"
     (tmp_path / "a.csv").write_text("\n".join(lines))
     options = "--label", "found", "--classes", "a,b", "--show", "sample"

@@ -307,8 +307,9 @@ def test_a_decimal_comma_met_late_starts_the_mean_again():
         (["1.234", "56.000", "7.890", "12.345"], [1.234, 56, 7.89, 12.345]),
         (["1.234", "56", "7.890", "2.5"], [1.234, 56, 7.89, 2.5]),
         (["1.5", "56", "7.890", "12.345"], [1.5, 56, 7.89, 12.345]),
-        (["1,234", "-7,890", "12,345", "123,456"], [1.234, -7.89, 12.345, 123.456]),
-        (["-1,234", "-56,000", "-7,890"], [-1.234, -56, -7.89]),
+        (["1,234", "-7,890", "12,345", "123,456"], [1234, -7890, 12345, 123456]),
+        (["1,234", "-7,890", "12,345", "0,456"], [1.234, -7.89, 12.345, 0.456]),
+        (["$45,000", "$52,500", "$950"], [45000, 52500, 950]),
         (["-1.234", "-56.000", "-7.890"], [-1.234, -56, -7.89]),
         (["1,234", "7,890", "1,234.5"], [1234, 7890, 1234.5]),
         (["1,234", "7,890", "1,234,567"], [1234, 7890, 1234567]),
@@ -361,21 +362,21 @@ def test_units_and_limits(texts, report):
 
 
 WHOLE = [str(i * i) for i in range(60)]
-FEW = [f"{i % 9}.5" for i in range(60)]
+PARTS = [f"{i * i % 59}.{i % 7}" for i in range(60)]
 
 
 @pytest.mark.parametrize(
     ("numbers", "words", "kind"),
     [
-        (FEW, ["n.d."], "number"),
-        (FEW, ["n.d.", "N.D."], "number"),
-        (FEW, ["below LOD", "<LOD"], "number"),
-        (FEW, ["*"] * 3, "number"),
+        (PARTS, ["n.d."], "number"),
+        (PARTS, ["n.d.", "N.D."], "number"),
+        (PARTS, ["below LOD", "<LOD"], "number"),
+        (PARTS, ["*"] * 3, "number"),
         (WHOLE, ["unknown"], "number"),
-        (FEW, ["small", "large"], "category"),
+        (PARTS, ["small", "large"], "category"),
         (["1", "2", "3"] * 20, ["other"], "category"),
         ([str(i % 20) for i in range(60)], ["other"], "category"),  # they repeat, as codes do
-        (FEW[:4] * 15, ["n.d."], "category"),
+        (["3.8", "3.9", "3.10", "3.1", "3.12", "2.7"] * 10, ["nightly"], "category"),
         (["0815", *WHOLE[1:4]] * 15, ["other"], "category"),
     ],
 )
@@ -518,15 +519,17 @@ def test_days_of_which_nothing_is_known_are_those_that_are(days, alike):
         (["2026-01-06", "2026-01-05", "2026-01-06"], ["hour"]),
         (["red", "", "red"], []),
         (["red", "red"], ["red"]),
+        (["", "red"], []),
     ],
 )
-def test_features_that_tell_no_rows_apart_are_known(values, same):
+def test_features_that_are_the_same_in_all_rows_are_known(values, same):
     """Parts that all dates have in common, and the only value of a category."""
     whole, alone = TableEncoder().fit(pa.table({"c": values})), TableEncoder()
     for value in values:
         alone.learn_one({"c": value})
     assert saved(alone).pack() == whole.pack()
-    found = whole.get_feature_names_out()[whole.columns_["c"].encoder.constant(0)]
+    column = whole.columns_["c"]
+    found = whole.get_feature_names_out()[column.encoder.constant(column.before)]
     parts = [f"c: {one} {side}" for one in same for side in ("sin", "cos")]
     assert found.tolist() == (["c=red"] if same == ["red"] else parts)
 
@@ -720,6 +723,7 @@ def test_many_categories_make_sparse_rows(columns, sparse):
         (["7"], ["1.500", "5"], "v: number"),
         (["1,500", "7,234"], ["48,3", "0,5"], "v: number, decimal comma"),
         (["1,500", "7,234"], ["1,234,567", "12.5"], "v: number"),
+        (["1,500", "7,234"], ["950", "12.5"], "v: number"),
         (["1,500", "7,234"], ["48,3", "2.5"], "v: number, decimal comma, 1 odd value taken"),
         (["1,500", "7"], ["48,3", "0,5"], "v: number, decimal comma"),
         (["1.500", "7.234"], ["1.234.567", "0,5"], "v: number, decimal comma"),
@@ -984,3 +988,15 @@ def test_an_error_leaves_the_encoding_as_it_was():
         with pytest.raises(SelectronError, match="A row must be a dict"):
             method([{"a": 3.0}, {"z": 5.0}, 7])
         assert encoder.pack() == before
+
+
+@pytest.mark.parametrize("size", [10, 60, 100])
+def test_blanks_after_the_first_values_count_in_tables_as_in_rows(size):
+    texts = ["x"] * 20 + [""] * 80 + ["1", "2"] * 100
+    alone, parts = TableEncoder(), TableEncoder()
+    for text in texts:
+        alone.learn_one({"c": text})
+    for start in range(0, len(texts), size):
+        parts.partial_fit(pa.table({"c": texts[start : start + size]}))
+    assert parts.pack() == alone.pack()
+    assert alone.kinds_ == {"c": "category"}

@@ -102,10 +102,17 @@ def test_the_constant_is_as_large_as_what_two_rows_share(kind):
     assert found == [1.0, 1.0, 10.0]
 
 
-def test_transformers_that_return_nan_are_refused():
+def test_transformers_that_return_no_finite_rows_are_refused():
     def broken(X):
         return np.where(X > 0, X, np.nan)
 
-    clf = SelfDirectedClassifier(features=FunctionTransformer(broken))
-    with pytest.raises(SelectronError, match=r"FunctionTransformer.* that are NaN or infinite"):
-        clf.run(np.eye(4), [0, 1, 0, 1])
+    def flat(X):
+        return X[:, 0]
+
+    faults = (broken, "FunctionTransformer.* that are NaN or infinite"), (flat, "returns 1 dimen")
+    for function, fault in faults:
+        clf = SelfDirectedClassifier(features=FunctionTransformer(function))
+        with pytest.raises(SelectronError, match=fault):
+            clf.run(np.eye(4), [0, 1, 0, 1])
+    nothing = FunctionTransformer(lambda X: X[:, :0])
+    assert SelfDirectedClassifier(features=nothing).run(np.eye(4), [0, 1, 0, 1]).mistakes <= 3

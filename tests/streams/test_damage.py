@@ -165,12 +165,13 @@ def test_what_most_rows_have_against_line_1_is_named(tmp_path, text, message):
     assert ("--skip-damaged" in str(error.value)) == ("--skip" in message)
 
 
-def test_a_title_without_the_mark_of_the_rows_is_told_of(tmp_path):
-    for rows, told in ((f"a;b;label\n{ROWS}", True), ('hello; you\n"a;b"\n', False)):
+def test_a_title_without_the_mark_of_the_rows_is_named(tmp_path):
+    prose = 'hello; you\n"a;b"\n', "it works ;) really\nfine day\n", "this or that\nyes|no\n"
+    for rows, warned in ((f"a;b;label\n{ROWS}", True), *((text, False) for text in prose)):
         source = read(stored(tmp_path, "a.csv", f"Lab\n{rows}"), label="")
         list(source)
         taken = "line 1 was taken for names, and the next one has ';'"
-        assert source.doubts == [taken + TITLE] * told
+        assert source.doubts == [taken + TITLE] * warned
     path = stored(tmp_path, "b.csv", f"Lab\na;b;label\n{ROWS}")
     with pytest.raises(SelectronError, match=f"the columns are 'Lab'{TITLE}"):
         list(read(path, label="label"))

@@ -94,7 +94,7 @@ class LoadedTable(NamedTuple):
     y: np.ndarray  # (n,) text, or None
     rows: Any  # before they were encoded; None of svmlight
     columns: list[str]  # what they were taken for
-    ignored: list[str]  # names of those that were left out as no features
+    ignored: list[str]  # names of those that are no features, the label and the time apart
     given: dict[int, str | None]  # labels of another file, by the number of the row, from 1 on
 
 
@@ -110,7 +110,7 @@ def load_table(file: str, **options: Any) -> LoadedTable:
         click.echo(f"{source.choice.label}: the label, as the last column", err=True)
     rows: Any = [chunk.rows for chunk in chunks]
     width, blocks, whole = chunks[-1].width, rows, None
-    columns, ignored = list[str](), list[str]()
+    columns, ignored = list[str](), [*map(str, source.choice.ignore)]
     with naming(file):
         if isinstance(rows[0], Sparse):
             refuse_columns("--column", options["columns"])
@@ -120,7 +120,7 @@ def load_table(file: str, **options: Any) -> LoadedTable:
                 encoder.partial_fit(piece)
             width, blocks = encoder.width_, [*map(encoder.look, rows)]
             columns = column_lines(encoder)
-            ignored = [name for name, kind in encoder.kinds_.items() if kind == "ignored"]
+            ignored += [name for name, kind in encoder.kinds_.items() if kind == "ignored"]
         block: Any = joined(blocks)
         found = [label for chunk in chunks for label in chunk.labels]
         y = checked_labels(found, classes_of(options["classes"]))

@@ -303,5 +303,5 @@ def warn_of_new_classes(file: str, labels: Iterable[Any], known: list[str]) -> N
     found = {*labels} - {None}
     if found and not found & {*known}:
         new, classes = first_few(sorted(found)), first_few(known)
-        why = f"{new} are new classes of a model of {classes}"
-        warn(f"{file}: {why}: rename labels that mean the same")
+        why = f"no label of its first rows is one of the model's classes, {classes}"
+        warn(f"{file}: {why}, but {new}: rename labels that mean the same")

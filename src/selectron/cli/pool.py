@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections import Counter
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -372,29 +373,38 @@ def shown_rows(file: str, names: tuple[str, ...], table: files.LoadedTable, opti
     if table.rows is None:
         with files.naming(file):
             files.refuse_columns("--show", names)
-    rows = whole_rows(file, table, options)
+    rows = whole_rows(file, options)
     known = {*chain.from_iterable(rows)} if isinstance(rows, list) else rows.column_names
     files.check_shown(file, names, known)
-    return rows
-
-
-def whole_rows(file: str, table: files.LoadedTable, options: Any) -> Any:
-    """Return the rows with all columns; SelectronError if there are more or fewer by now."""
-    source = files.all_columns(file, known=(options["label"], *options["ignore"]), **options)
-    rows = files.concatenated([chunk.rows for chunk in source])
     if len(rows) != len(table.y):
-        found = f"has {len(rows):,} rows now, and had {len(table.y):,}"
-        raise SelectronError(f"{file} {found}: it must not change while it is read")
+        found = f"finds {len(rows)} rows, and the table has {len(table.y)}"
+        raise SelectronError(f"{file}: --show {found}")
     return rows
+
+
+def whole_rows(file: str, options: Any) -> Any:
+    """Return the rows with all columns."""
+    source = files.all_columns(file, known=(options["label"], *options["ignore"]), **options)
+    return files.concatenated([chunk.rows for chunk in source])
 
 
 def other_columns(file: str, table: files.LoadedTable, options: Any) -> dict[str, list[Any]]:
     """Return the columns that are not features, such as ids, to be copied next to labels."""
-    if table.rows is None:
+    from ..data.tables import arrow
+    from ..data.values import flattened, values_of
+
+    rows = table.rows
+    if rows is None:
         return {}
-    rows = whole_rows(file, table, options) if options["ignore"] else table.rows
-    names = dict.fromkeys((*options["ignore"], *table.ignored))
-    copied = [name for name in names if name not in terminal.COLUMNS]
+    if options["ignore"] and files.content_of(file):  # a pipe has been read
+        whole = whole_rows(file, options)
+        rows = whole if len(whole) == len(rows) else rows  # others may be damaged
     if isinstance(rows, list):
-        return {name: [files.as_text(row.get(name)) for row in rows] for name in copied}
-    return {name: rows[name].to_pylist() for name in copied if name in rows.column_names}
+        flat = [flattened(row) for row in rows]
+        known = set(chain.from_iterable(flat))
+        found = {name: [files.as_text(row.get(name)) for row in flat] for name in known}
+    else:
+        rows = arrow(rows, ())
+        once = (name for name, n in Counter(rows.column_names).items() if n == 1)
+        found = {name: values_of(rows[name]) for name in once if name in table.ignored}
+    return {name: found[name] for name in table.ignored if name in {*found} - {*terminal.COLUMNS}}

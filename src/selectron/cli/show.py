@@ -135,7 +135,7 @@ def summary(saved: Saved, words: dict[int, str]) -> dict[str, Any]:
 
 
 def hashed_and_idle(encoder: Any, width: int) -> np.ndarray:
-    """Return which features are hashed words, and which tell no rows apart: (2, width).
+    """Return which features are hashed words, and which are the same in all rows: (2, width).
 
     Those are of ids, now ignored, or constant, so that their weights are only a threshold.
     """

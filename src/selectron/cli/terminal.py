@@ -36,6 +36,7 @@ FIRST = (
 DIGITS = tuple("123456789")
 LISTED = 40  # classes in a menu
 SHOWN = 12  # columns shown, or features of largest magnitude
+LONGEST = 64 << 20  # characters of a cell, as of files
 WIDEST = 300  # characters of a value that are shown
 COLUMNS = ("row", "label", "proposal", "corrected")  # others are copied between the first two
 
@@ -255,6 +256,7 @@ def read_labels(path: str | None) -> GivenLabels:
     if path is None:
         return found
     lines: Any = None
+    csv.field_size_limit(LONGEST)  # of copied columns
     try:
         with open(path, newline="", encoding="utf-8-sig") as file:
             lines = csv.DictReader(file)

@@ -114,8 +114,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         table = self._selected(table)
         while start < len(table):
             part = table.slice(start, CHUNK)
-            waiting = [name for name, column in self.columns_.items() if not column.settled]
-            if any(not blanks_of(part.column(name).combine_chunks()).all() for name in waiting):
+            waiting = [part[name] for name, one in self.columns_.items() if not one.settled]
+            begun = any(one.values and not one.settled for one in self.columns_.values())
+            if begun or any(not blanks_of(one.combine_chunks()).all() for one in waiting):
                 part = part.slice(0, FIRST_ROWS)
                 yield from self._joined(records(part))
             else:

@@ -124,7 +124,7 @@ class Kind:
         return []
 
     def constant(self, before: int) -> list[int]:
-        """Return the places of features that tell no rows apart; `before` is as in `report`."""
+        """Return the places of features that are the same in all rows; `before` as in `report`."""
         return []
 
     def odd_in(self, array: pa.Array, layout: Layout) -> int:
@@ -183,7 +183,7 @@ class Category(Kind):
 
     def constant(self, before: int) -> list[int]:
         """Return the place of the only value, if all rows have it."""
-        alone = len(self.places) == 1 and self.shared < 0 == before
+        alone = len(self.places) == 1 and before == 0 and self.shared < 0
         return [*self.places.values()] if alone else []
 
     def find(self, key: str, layout: Layout) -> int:

@@ -161,11 +161,10 @@ class Column:
         self.words = 0.0
         self.vectors = self.lists = self.length = 0  # lists of numbers and others; of the first
         self.numbers = self.commas = 0  # by the decimal mark
-        self.same = self.pointed = self.parted = 0  # text that fits both: as 12, 1.234 and 1,234
+        self.same = self.with_point = self.with_comma = 0  # that fit both: 12, 1.234 and 1,234
         self.limited = 0  # such as "<0.5": of numbers, or groups of ages
         self.codes = 0  # such as "0815"
-        self.odd: Counter[str] = Counter()  # text that is no number
-        self.fractions = 0  # numbers that are not whole
+        self.others: Counter[str] = Counter()  # words that are no numbers
         self.dates = 0  # as ISO 8601 has them
         self.orders = dict.fromkeys(ORDERS, 0)  # other dates that each order fits
         self.unit = ""  # behind the first number that has one
@@ -225,13 +224,11 @@ class Column:
             point, comma = number_of(x, unit=self.unit), number_of(text, ",", self.unit)
             self.numbers += point == point
             self.commas += comma == comma
-            if point == point or comma == comma:
-                self.fractions += not (point % 1 == 0 or comma % 1 == 0)
-            else:
-                self.odd[text.lower()] += 1
+            if point != point and comma != comma:
+                self.others[text.lower()] += 1
             self.same += isinstance(x, str) and point == comma
-            self.pointed += isinstance(x, str) and abs(point) < abs(comma)
-            self.parted += isinstance(x, str) and abs(point) > abs(comma)
+            self.with_point += isinstance(x, str) and abs(point) < abs(comma)
+            self.with_comma += isinstance(x, str) and abs(point) > abs(comma)
         self.words += len(text.split()) + len(UNSPACED.findall(text)) / UNSPACED_WORD
         self.letters += len(text)
         self.distinct.add(text)
@@ -247,18 +244,16 @@ class Column:
     def _decimal(self) -> str:
         """Return "," if that is the decimal mark of most values so far.
 
-        If a point and a comma fit alike, 1.234 and 1,234 are thousands among numbers without a
-        mark only, and of 1.234 there are some.
+        If a point and a comma fit alike, some numbers like 1.234 among whole ones are thousands.
         """
         if self.commas != self.numbers:
             return "," if self.commas > self.numbers else ""
-        comma = self.pointed >= GROUPED if self.same else self.parted > self.pointed
-        return "," if comma else ""
+        return "," if self.same and self.with_point >= GROUPED else ""
 
     def _open(self) -> bool:
         """Return whether two styles fit all values so far: a later one may show which it is."""
         if self.kind == "number":
-            return self.values == self.same + self.pointed + self.parted
+            return self.values == self.same + self.with_point + self.with_comma
         return self._order() == "dmy" and self.orders["dmy"] == self.orders["mdy"]
 
     def _order(self) -> str:
@@ -269,7 +264,7 @@ class Column:
         """Return the most likely kind, given the values so far."""
         n = self.values
         numbers = 0 if self.codes > 0.05 * n else max(self.numbers, self.commas)
-        neither = self.limited + self._absent(numbers) if len(self.distinct) > GROUPS else 0
+        neither = self.limited + self._absent() if len(self.distinct) > GROUPS else 0
         if numbers >= 0.75 * (n - neither) > 0:
             return "number"
         dates = self.dates + max(self.orders.values())
@@ -279,15 +274,14 @@ class Column:
         wordy = self.words >= (4 if n < 5 else 2.5) * n and len(self.distinct) > n / 2
         return "text" if wordy or self.letters > 40 * n else "category"
 
-    def _absent(self, numbers: int) -> int:
+    def _absent(self) -> int:
         """Return how many values are one word that recurs among measurements, as "n.d." does.
 
-        Whole numbers that mostly repeat may be codes, next to which a word is another one.
+        Numbers that mostly repeat may be codes or sizes, next to which a word is another one.
         """
-        n = max(self.odd.values(), default=0)
-        alone = n > 1 and self.odd.total() - n <= 0.05 * self.values
-        measured = self.fractions or 2 * (len(self.distinct) - len(self.odd)) > numbers
-        return n if alone and measured else 0
+        n, numbers = max(self.others.values(), default=0), max(self.numbers, self.commas)
+        alone = n > 1 and self.others.total() - n <= 0.05 * self.values
+        return n if alone and 2 * (len(self.distinct) - len(self.others)) > numbers else 0
 
     def _is_composed(self) -> bool:
         """Return whether most values differ, but share words, as lists of tags and addresses do."""
@@ -315,7 +309,7 @@ class Column:
         """Return an independent copy."""
         twin = copy(self)
         twin.made = {name: kind.copy() for name, kind in self.made.items()}
-        for name in ("distinct", "orders", "odd"):
+        for name in ("distinct", "orders", "others"):
             setattr(twin, name, getattr(self, name).copy())
         twin.choose(self.kind)
         return twin
@@ -334,13 +328,13 @@ class Column:
         made = {name: KINDS[name](values["name"]) for name in values["made"]}
         for name, kind in made.items():
             kind.unpack(values["made"][name])
-        more = {"distinct": set(values["distinct"]), "odd": Counter(values["odd"])}
+        more = {"distinct": set(values["distinct"]), "others": Counter(values["others"])}
         vars(column).update({**values, **more}, made=made)
         column.choose(column.kind)
         return column
 
     def learned(self) -> str:
-        """Return the kind of the column, and what is special about it: of a vector, its length."""
+        """Return the kind of the column and its details, such as the length of vectors."""
         return ", ".join([self.kind or "", *self.encoder.details()])
 
     def report(self, rows: int) -> str:

@@ -57,7 +57,7 @@ class SelfDirectedClassifier(BaseEstimator):
         20,000 rows and 1,000 dense features; of sparse rows they are made from 20 directions.
         "raw": no transformation.
     fit_intercept : bool, default True
-        Whether to add a constant feature: 1, or without kernel maps larger if features are many.
+        Whether to add a constant feature: 1, or without kernel maps as large as rows need it.
         The paper's learners are for halfspaces through 0.
     random_state : int, default 0
         Seed of all random draws.

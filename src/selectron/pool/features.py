@@ -61,6 +61,8 @@ def featured(X: Any, features: Any, intercept: bool, alone: bool = False) -> Any
         raise SelectronError(
             f'features must be "auto", "standard", "raw" or a transformer, got {features!r}.'
         )
+    if X.ndim != 2:
+        raise SelectronError(f"{features} returns {X.ndim} dimensions, and should return 2.")
     if not np.isfinite(X.data if scipy.sparse.issparse(X) else X).all():
         raise SelectronError(f"{features} returns numbers that are NaN or infinite: impute them.")
     square = X.multiply(X).sum() if scipy.sparse.issparse(X) else np.einsum("ij,ij->", X, X)
@@ -83,11 +85,13 @@ def constant(X: Any) -> float:
     >>> round(constant(np.array([[30.0, 40.0], [-60.0, -80.0]])), 1)
     70.7
     """
-    inner = np.abs(linear_kernel(some(X, 0)))[np.triu_indices(min(X.shape[0], PAIRS), 1)]
+    if X.shape[1] == 0:
+        return 1.0
+    inner = np.abs(linear_kernel(sampled(X, 0)))[np.triu_indices(min(X.shape[0], PAIRS), 1)]
     return float(np.sqrt(max(np.median(inner), 1.0))) if len(inner) else 1.0
 
 
-def some(X: Any, seed: int) -> Any:
+def sampled(X: Any, seed: int) -> Any:
     """Return 1,000 rows drawn at random, or all if there are fewer."""
     return X[np.random.default_rng([seed, 4]).permutation(X.shape[0])[:PAIRS]]
 
@@ -183,7 +187,7 @@ def graph(around: Nearest) -> Any:
 
 def apart(X: np.ndarray, seed: int) -> float:
     """Return the median of |x - x'|^2 over 1,000 rows drawn at random, 1 if it is 0."""
-    rows = some(X, seed)
+    rows = sampled(X, seed)
     squares = euclidean_distances(rows, squared=True)[np.triu_indices(len(rows), 1)]
     return float(np.median(squares)) or 1.0 if len(squares) else 1.0
 

@@ -205,7 +205,7 @@ class Source:
 
     def _check_first(self, part: Part) -> None:
         """Note a first row, of numbers and words, that may hold names."""
-        if self._unsure:
+        if self._unsure and not self.choice.known:
             from .tables import stands_out
 
             if stands_out(part):

@@ -84,8 +84,10 @@ def begun(blocks: Blocks, choice: Choice, header: bool | None) -> CsvLayout:
         doubtful = not any(has_word([name]) for name in {*names} & choice.names())
         header = not (doubtful and is_row(names, cells))
     named = has_word(names) if header is None else header
-    below = QUOTED.sub(b"", b"".join(rest)) if len(names) == 1 else b""
-    other = b"".join(OTHER.findall(below)[:1]).decode()
+    few = blocks.first(LINES, record)[1:] if len(names) == 1 else []
+    below = QUOTED.sub(b"", b"".join(few))
+    lines = [OTHER.findall(line) for line in below.splitlines() if line.strip()]
+    other = lines[0][0].decode() if lines and all(lines) else ""  # prose has few in some lines
     hint = f": line {place} was taken for a row; if it holds names, use --header" * doubtful
     if named:
         hint = f": {DELETE.format(place)}" if other else ""
