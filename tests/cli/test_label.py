@@ -527,6 +527,7 @@ def test_the_accuracy_of_proposals_is_estimated_over_sessions(call, halves):
     assert json.loads(call("show", copy, "--json").stdout)["accuracy"] == found
 
 
+@pytest.mark.compiles
 def test_there_is_no_accuracy_without_audits(call, halves):
     first, second, _ = halves
     call("run", first, "--ask", "always", "--save", "always")

@@ -38,12 +38,14 @@ def test_words_for_no_label_are_none(call, files):
     assert found.stderr.endswith(f"{labels}: the label, 2 classes, 2 rows without\n")
 
 
+@pytest.mark.compiles
 def test_they_take_the_place_of_those_of_a_column(call, stream, tmp_path):
     (tmp_path / "some.csv").write_text("row,label\n1,news\n300,\n")
     found = call("run", stream[0], "--label", "label", "--labels", "some.csv", "--ask", "always")
     assert "label: the label, 3 classes, 1 row without\n" in found.stderr
 
 
+@pytest.mark.compiles
 def test_what_pool_writes_makes_a_model_and_begins_another_pool(call, files):
     rows, _ = files
     call("pool", rows, "--label", "", "-o", "done.csv", input="ham\nn\nspam\n" + "1\n2\n" * 20)
@@ -173,6 +175,7 @@ def test_labels_of_rows_in_another_order_are_refused(call, tmp_path):
     assert call("run", "day.csv", *given, "--ignore", "id").exit_code == 0
 
 
+@pytest.mark.compiles
 @pytest.mark.parametrize("kind", ["csv", "jsonl"])
 @pytest.mark.parametrize("ignored", [(), ("--ignore", "a"), ("--ignore", "1")])
 def test_a_pool_copies_what_is_no_feature(call, tmp_path, kind, ignored):

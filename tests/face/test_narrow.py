@@ -271,6 +271,7 @@ def test_wide_dense_rows_are_taken_as_sparse_ones_by_default():
         assert not dense.fit(rows[:9], list("uvuvuvuvu")).model_.sparse
 
 
+@pytest.mark.slow
 def test_wide_lists_of_numbers_make_sparse_rows_by_default():
     X = np.random.default_rng(0).normal(size=(20, WIDE))
     y = np.where(np.arange(20) % 2, "u", "v")

@@ -64,6 +64,7 @@ def test_leading_directions_keep_the_angles_of_rows_that_they_span():
     assert leading(texts(300)[0], 0).shape == (300, DIRECTIONS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", [None, InOrder("random")])
 def test_topics_that_words_share_save_corrections(learner):
     X, y = texts(600)

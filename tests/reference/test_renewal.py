@@ -305,7 +305,7 @@ def test_an_interrupted_renewal_changes_nothing(monkeypatch, classes):
         np.testing.assert_array_equal(getattr(clf.model_.state, name), array)
 
 
-@pytest.mark.parametrize("width", [3, 10, 300])
+@pytest.mark.parametrize("width", [3, 10, pytest.param(300, marks=pytest.mark.slow)])
 def test_rows_that_are_all_equal_are_learned(width):
     X = np.repeat(np.random.default_rng(0).random((1, width)).round(2), 40, axis=0)
     y = np.arange(40) % 2
