@@ -399,12 +399,11 @@ def other_columns(file: str, table: files.LoadedTable, options: Any) -> dict[str
     if options["ignore"] and files.content_of(file):  # a pipe has been read
         whole = whole_rows(file, options)
         rows = whole if len(whole) == len(rows) else rows  # others may be damaged
+    wanted = [name for name in table.ignored if name not in terminal.COLUMNS]
     if isinstance(rows, list):
         flat = [flattened(row) for row in rows]
-        known = set(chain.from_iterable(flat))
-        found = {name: [files.as_text(row.get(name)) for row in flat] for name in known}
-    else:
-        rows = arrow(rows, ())
-        once = (name for name, n in Counter(rows.column_names).items() if n == 1)
-        found = {name: values_of(rows[name]) for name in once if name in table.ignored}
-    return {name: found[name] for name in table.ignored if name in {*found} - {*terminal.COLUMNS}}
+        known = [name for name in wanted if any(name in row for row in flat)]
+        return {name: [files.as_text(row.get(name)) for row in flat] for name in known}
+    columns = arrow(rows, ())
+    times = Counter(columns.column_names)
+    return {name: values_of(columns[name]) for name in wanted if times[name] == 1}

@@ -97,9 +97,7 @@ class TakesRows(NestedParameters):
         """
         table, n = encoder_input(self, X, not fitted)
         if not new:
-            if n >= SEVERAL and not isinstance(
-                table, dict
-            ):  # of an array, whose columns are numbers
+            if n >= SEVERAL and not isinstance(table, dict):  # of an array, all numbers
                 warn_if_odd(self.encoder_, table)
             return self.encoder_.look(table), n
         self.encoder_ = self.encoder_.copy() if fitted else new_encoder(self.encoder)

@@ -54,14 +54,7 @@ class CsvLayout(NamedTuple):
 def begun(blocks: Blocks, choice: Choice, header: bool | None) -> CsvLayout:
     """Return the layout, by the first two records; the default names are "0", "1", ...."""
     (line,) = blocks.first()
-    if b"\0" in line:
-        raise SelectronError(
-            "line 1 has null characters: name the encoding, as with --encoding utf-16-le"
-        )
-    if b"\n" not in line and b"\r" in line.strip():
-        raise SelectronError(
-            "the lines end in carriage returns alone: convert them, as `tr '\\r' '\\n'` does"
-        )
+    _check_line(line)
     if given := GIVEN.fullmatch(line.strip(BLANK.encode())):
         blocks.ahead = blocks.ahead.replace(line, b"\n", 1)  # so that lines are counted right
     mark = given[1].decode() if given else _mark(line, blocks)
@@ -84,10 +77,7 @@ def begun(blocks: Blocks, choice: Choice, header: bool | None) -> CsvLayout:
         doubtful = not any(has_word([name]) for name in {*names} & choice.names())
         header = not (doubtful and is_row(names, cells))
     named = has_word(names) if header is None else header
-    few = blocks.first(LINES, record)[1:] if len(names) == 1 else []
-    below = QUOTED.sub(b"", b"".join(few))
-    lines = [OTHER.findall(line) for line in below.splitlines() if line.strip()]
-    other = lines[0][0].decode() if lines and all(lines) else ""  # prose has few in some lines
+    other = _other_mark(blocks.first(LINES, record)[1:]) if len(names) == 1 else ""
     hint = f": line {place} was taken for a row; if it holds names, use --header" * doubtful
     if named:
         hint = f": {DELETE.format(place)}" if other else ""
@@ -103,6 +93,25 @@ def begun(blocks: Blocks, choice: Choice, header: bool | None) -> CsvLayout:
     held = any(cell.strip() for name, cell in zip(names, cells, strict=False) if not name)
     layout = CsvLayout(mark, record, names, columns, begin, place, doubtful * place)
     return layout._replace(nameless=held * names.count(""), other=other)
+
+
+def _check_line(line: bytes) -> None:
+    """Raise SelectronError if the first line is of another encoding, or ends in another way."""
+    if b"\0" in line:
+        raise SelectronError(
+            "line 1 has null characters: name the encoding, as with --encoding utf-16-le"
+        )
+    if b"\n" not in line and b"\r" in line.strip():
+        raise SelectronError(
+            "the lines end in carriage returns alone: convert them, as `tr '\\r' '\\n'` does"
+        )
+
+
+def _other_mark(rows: Sequence[bytes]) -> str:
+    """Return a mark of the rows below an only name; "" if some lines, as in prose, have none."""
+    lines = QUOTED.sub(b"", b"".join(rows)).splitlines()
+    found = [OTHER.findall(line) for line in lines if line.strip()]
+    return found[0][0].decode() if found and all(found) else ""
 
 
 def _mark(line: bytes, blocks: Blocks) -> str:
