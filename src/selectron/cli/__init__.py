@@ -25,10 +25,13 @@ COMMANDS = {
     "predict": "Predict the rows of a file with a saved model: labels and probabilities.",
     "show": "Show what a saved model has learned.",
     "label": "Answer in the terminal what a saved model asks about the rows of a file.",
+    "ask": "Write what a saved model asks about the rows of a file, to be filled in.",
+    "learn": "Learn the labels that were filled in.",
     "pool": "Label a whole table, correcting as few proposals as possible.",
     "serve": "Serve live streams: predictions over HTTP, and a page that asks for labels.",
     "send": "Send a file to a stream that is served.",
 }
+TOGETHER = {"learn": "ask"}  # commands in the module of another
 
 
 class Whole(click.IntRange):
@@ -59,7 +62,7 @@ class ExamplesFirst(click.Command):
 class Lazy(ExamplesFirst, click.Group):
     """A group that imports a command when it is called, as NumPy and Numba load slowly.
 
-    A command is in the module of its name.
+    A command is in the module of its name, but for those of `TOGETHER`.
     """
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -72,7 +75,8 @@ class Lazy(ExamplesFirst, click.Group):
             if near := difflib.get_close_matches(cmd_name, COMMANDS, 1):
                 ctx.fail(f"No such command {cmd_name!r}. Did you mean {near[0]!r}?")
             return None
-        return getattr(importlib.import_module(f".{cmd_name}", __name__), cmd_name)
+        module = TOGETHER.get(cmd_name, cmd_name)
+        return getattr(importlib.import_module(f".{module}", __name__), cmd_name)
 
     def main(self, *args: Any, **options: Any) -> Any:
         """Call a command, or print the help, for which the disk may be full, too."""

@@ -27,6 +27,7 @@ from .options import (
     model_arguments,
     path_option,
     text_options,
+    with_options,
 )
 from .predict import other_columns
 
@@ -34,21 +35,26 @@ COPIES, BYTES = 10, 1 << 30  # answers and skips that can be undone, and the mem
 SLOW, PAUSE = 0.5, 20  # seconds; a model that takes longer to save waits that many times as long
 MOST = 10_000  # rows decided since an answer or a skip, beyond which it cannot be undone
 
+session_options = with_options(
+    click.option(
+        "--from",
+        "first",
+        type=Whole(1),
+        help="Begin at this row. Default: where the last session with this FILE stopped, or else "
+        "1.",
+    ),
+    click.option(
+        "--budget",
+        type=BUDGET,
+        help="Ask within another budget from now on: 10%, 50/2000 or 20/1d, as in `run`. Default: "
+        "the one of MODEL.",
+    ),
+)
+
 
 @click.command(cls=ExamplesFirst)
 @model_arguments("MODEL FILE")
-@click.option(
-    "--from",
-    "first",
-    type=Whole(1),
-    help="Begin at this row. Default: where the last session with this FILE stopped, or else 1.",
-)
-@click.option(
-    "--budget",
-    type=BUDGET,
-    help="Ask within another budget from now on: 10%, 50/2000 or 20/1d, as in `run`. Default: the "
-    "one of MODEL.",
-)
+@session_options
 @click.option(
     "--show",
     multiple=True,
@@ -151,7 +157,7 @@ class ModelSession:
         self.due = 0.0  # when the model is saved again after an answer
         self.unsaved = False  # whether there has been an answer since
 
-    def _keep(self, ended: bool = False) -> None:
+    def keep(self, ended: bool = False) -> None:
         """Save the model, and the place in the file."""
         begin = time.monotonic()
         self.place = self.place._replace(row=self.row, ticket=self.ticket, ended=ended)
@@ -174,10 +180,10 @@ class ModelSession:
             code = terminal.until_quit(self._play)
         except BaseException:
             if self.unsaved:
-                self._keep()
+                self.keep()
             raise
         ended = code is None and not self.out
-        self._keep(ended)
+        self.keep(ended)
         self._report(ended)
         return code or 0
 
@@ -196,7 +202,7 @@ class ModelSession:
         if self.out:
             click.echo(f"{self.out.capitalize()}.")
 
-    def _rows(self) -> Iterator[FileRow]:
+    def rows(self) -> Iterator[FileRow]:
         """Yield the rows that are ahead; where there are none, that is the next one of the file."""
         known, kept = self.saved.encoder.columns_, [self.hidden, *terminal.COLUMNS]
         for chunk in files.skip_rows(self.source, self.start, self.file, least=0):
@@ -215,16 +221,17 @@ class ModelSession:
 
     def _play(self) -> None:
         """Decide on every row, unless its question is open already, and ask if that is wanted."""
-        for row in self._rows():
+        for row in self.rows():
             if self.ticket is None and (out := self.saved.spent()):
                 self.out = out
                 return
             if self.ticket is not None:
                 self._ask(row, self.saved.classifier.predict([row.x]).tolist()[0])
-            elif (decision := self._decide(row)).ask:
+            elif (decision := self.decide(row)).ask:
                 self._ask(row, decision.label)
 
-    def _decide(self, row: FileRow) -> Any:
+    def decide(self, row: FileRow) -> Any:
+        """Return the decision on a row; if its label is asked for, leave the ticket."""
         naming = files.naming(self.file, row.number - 1)
         with uninterrupted(), naming, warnings.catch_warnings():
             warnings.filterwarnings("ignore", "time: ")  # the one below names the row
@@ -261,7 +268,7 @@ class ModelSession:
                 self._learn(row, found, proposal)
             self.unsaved = True
             if time.monotonic() >= self.due:
-                self._keep()
+                self.keep()
 
     def _learn(self, row: FileRow, found: Any, proposal: Any) -> None:
         """Learn an answer; a row that is skipped is left behind. Keep a copy to undo it."""

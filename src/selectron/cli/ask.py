@@ -1,0 +1,197 @@
+"""`selectron ask` and `selectron learn`: the questions of a kept model as a file to fill in."""
+
+import zlib
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ..data.cells import canonical, label_of
+from ..engine.parameters import counted, first_few
+from ..errors import SelectronError
+from ..model.live import Ticket
+from ..streams.readers import Chunk
+from . import ExamplesFirst, files, terminal
+from .label import ModelSession, session_options
+from .models import Place, Saved, keep, load, uninterrupted
+from .options import (
+    check_different,
+    check_target,
+    model_and_file,
+    model_arguments,
+    path_option,
+    text_options,
+)
+
+QUESTION, PREDICTION, PROBA = "question", "prediction", "proba"  # columns of our own
+LETTERS = "bcdfghjklmnpqrst"  # no word or month has these alone, which spreadsheets might change
+CHECKED = 4  # letters that follow from the row
+
+
+@click.command(cls=ExamplesFirst)
+@model_arguments("MODEL FILE")
+@path_option("-o", "--output", required=True, help="Write the questions here: .csv.")
+@session_options
+@text_options
+def ask(paths: tuple[str, ...], model: str | None, output: str, **options: Any) -> None:
+    """Write the rows of FILE whose labels MODEL asks for, for people to fill the labels in.
+
+    The labels may come in any order, days later, and some may never come: MODEL keeps the rows. The
+    first column has the questions, by which `learn` finds them, and the second takes the labels.
+
+    \b
+        selectron ask mail.model new.csv -o questions.csv
+        selectron learn mail.model questions.csv
+    """
+    model, file = model_and_file(model, paths)
+    check_target(model, (), "MODEL")
+    check_target(output, (".csv",), "-o")
+    check_different("MODEL, FILE and -o", model, file, output)
+    if Path(output).exists():
+        raise SelectronError(f"{output} exists, and may hold labels: give another -o, or remove it")
+    session = ModelSession(model, files.all_columns(file, **options), options["first"], None, ())
+    if session.last and session.last.ended:
+        raise SelectronError(f"{file} was played to its end: --from 1 begins again")
+    session.saved.spend(options["budget"], again=session.last is None)
+    if spent := session.saved.spent():
+        raise SelectronError(f"{model} would ask for no label, as {spent}")
+    with files.reporting_damage(session.source):
+        questions = _questions(session)
+    names = [QUESTION, answers_column(session.saved), PREDICTION, PROBA]
+    others = dict.fromkeys(name for _, row in questions for name in row if name != names[1])
+    lines = [[*own, *(row.get(name) for name in others)] for own, row in questions]
+    headings = [f"{name} in the file" if name in names else name for name in others]
+    with uninterrupted():  # the model comes first: tickets that nobody sees do no harm
+        session.place = Place(*session.identity, session.row)
+        session.keep(ended=not session.out)
+        if lines:
+            terminal.write_csv(output, [*names, *headings], lines)
+    rows = counted(session.row - session.start, "row")
+    written = f"{output} was not written" if not lines else f"they are in {output}"
+    click.echo(f"{rows}, {counted(len(lines), 'question')}: {written}.")
+    if session.out:
+        click.echo(f"{session.out.capitalize()}.")
+    if lines:
+        click.echo(f"Fill in the column {names[1]}; selectron learn {session.saved.path} {output}")
+
+
+def _questions(session: ModelSession) -> list[tuple[list[Any], dict[str, Any]]]:
+    """Play the rows of a session; return a line for each question, and the columns of its row."""
+    found = []
+    if session.ticket is not None:  # of `label`, which has left it open: it is decided again
+        session.saved.classifier.expire(session.ticket)
+        session.ticket = None
+    for row in session.rows():
+        if out := session.saved.spent():
+            session.out = out
+            break
+        decision = session.decide(row)
+        if decision.ask:
+            text = question_of(decision.ticket, session.saved.classifier.model_.open)
+            own = [text, None, decision.label, round(max(decision.proba, default=1.0), 3)]
+            found.append((own, {name: files.as_text(x) for name, x in row.values.items()}))
+            session.row, session.ticket = row.number, None
+    return found
+
+
+def answers_column(saved: Saved) -> str:
+    """Return the name of the column of answers: that of the labels that the model has learned."""
+    label = saved.choice.label if saved.choice else None
+    return label if isinstance(label, str) and label else "label"
+
+
+def question_of(number: int, tickets: dict[int, Ticket]) -> str:
+    """Return an open ticket as text: its number, and letters that follow from its row.
+
+    So a question of another model is noticed.
+    """
+    values = tickets[number].block.values
+    found = zlib.crc32(values[values != 0].tobytes())
+    return f"{number}-{''.join(LETTERS[found >> 4 * j & 15] for j in range(CHECKED))}"
+
+
+@click.command(cls=ExamplesFirst)
+@model_arguments("MODEL QUESTIONS")
+@click.option("--new-classes", is_flag=True, help="Learn labels of classes that are new to MODEL.")
+@text_options
+def learn(paths: tuple[str, ...], model: str | None, new_classes: bool, **options: Any) -> None:
+    """Learn the labels that were filled in in a file of `selectron ask`, and save MODEL.
+
+    Rows may be in any order, and may be left out. Those without a label stay open: learn the file
+    again once more labels are there.
+
+    \b
+        selectron learn mail.model questions.csv
+    """
+    model, file = model_and_file(model, paths)
+    check_target(model, (), "MODEL")
+    check_different("MODEL and QUESTIONS", model, file)
+    saved = load(model)
+    answers = Answers(saved.classifier, answers_column(saved), new_classes)
+    with closing(files.with_progress(files.all_columns(file, **options))) as chunks:
+        for chunk in chunks:
+            with files.naming(file, chunk.first):
+                answers.learn(chunk)
+    if answers.learned:
+        with uninterrupted():
+            saved = keep(model, saved)
+    click.echo(f"Labels learned: {answers.learned:,}. Predicted right: {answers.right:,}.")
+    if answers.closed:
+        click.echo(f"Learned before, or expired: {answers.closed:,}.")
+    if left := len(saved.classifier.open_tickets_):
+        click.echo(f"Questions without a label: {left:,}.")
+
+
+class Answers:
+    """Labels of a file of questions, which a classifier learns."""
+
+    def __init__(self, classifier: Any, column: str, new_classes: bool) -> None:
+        self.classifier, self.column, self.new_classes = classifier, column, new_classes
+        self.learned = self.right = self.closed = 0
+
+    def learn(self, chunk: Chunk) -> None:
+        """Learn the labels of some rows; raise SelectronError if a ticket or a label is unknown."""
+        for at, row in enumerate(files.records_of(chunk.rows), chunk.first + 1):
+            for name in (QUESTION, self.column):
+                if name not in row:
+                    raise SelectronError(
+                        f"there is no column {name!r}, as `selectron ask` writes it: rename it back"
+                    )
+            if (text := label_of(row[self.column])) is None:
+                continue
+            number, label = (
+                self._number(str(row[QUESTION] or ""), at),
+                self._class(canonical(text), at),
+            )
+            ticket = self.classifier.model_.open.get(number)
+            if ticket is None:
+                self.closed += 1
+                continue
+            known = self.classifier.classes_.tolist()
+            self.right += label in known and known.index(label) == ticket.proposed
+            self.classifier.tell(number, terminal.add_class(self.classifier, label))
+            self.learned += 1
+
+    def _number(self, text: str, at: int) -> int:
+        """Return the number of a ticket; SelectronError if the model has not given it out."""
+        model, first = self.classifier.model_, text.strip().partition("-")[0]
+        number = int(first) if first.isdecimal() else 0
+        same = number not in model.open or question_of(number, model.open) == text.strip()
+        if not (0 < number <= model.tickets and same):
+            raise SelectronError(
+                f"row {at}: {text!r} is no open or answered question of this model: give the model "
+                f"that has asked, and leave the column {QUESTION!r} as it was"
+            )
+        return number
+
+    def _class(self, text: str, at: int) -> Any:
+        """Return the class of this name; SelectronError if it is new, and none may be."""
+        classes = self.classifier.classes_.tolist()
+        known, texts = {canonical(x): x for x in classes}, all(isinstance(x, str) for x in classes)
+        if text in known or (texts and (self.new_classes or len(known) < 2)):
+            return known.get(text, text)
+        how = "; --new-classes learns others" * texts
+        raise SelectronError(
+            f"row {at}: there is no class {text!r}: the classes are {first_few([*known])}{how}"
+        )

@@ -1,0 +1,194 @@
+"""`selectron ask` and `selectron learn`: questions as a file, and labels that people fill in."""
+
+import csv
+
+import numpy as np
+import pytest
+
+from selectron import OnlineClassifier
+from selectron.cli.label import ModelSession
+from selectron.cli.models import load
+
+FAST = ["--learner", "perceptron", "--ask", "fixed:p=0.3"]
+
+
+@pytest.fixture
+def asked(call, stream):
+    """Return the labels of a file by the first value of its rows, a model, and its questions."""
+    names, *rows = stream[0].read_text().splitlines()
+    for path, half in (("first.csv", rows[:200]), ("second.csv", rows[200:])):
+        stream[0].with_name(path).write_text("\n".join([names, *half]))
+    assert call("run", "first.csv", *FAST, "--save", "a.model").exit_code == 0
+    model = stream[0].with_name("a.model")
+    before = model.read_bytes()
+    found = call("ask", "a.model", "second.csv", "-o", "q.csv")
+    assert found.exit_code == 0, found.output
+    return {row.split(",")[0]: row.rpartition(",")[2] for row in rows}, model, before
+
+
+def read(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def write(path, rows, **how):
+    with open(path, "w", newline="", encoding=how.pop("encoding", "utf-8")) as file:
+        out = csv.DictWriter(file, rows[0], **how)
+        out.writeheader()
+        out.writerows(rows)
+
+
+def filled(labels, rows):
+    return [row | {"label": labels[row["a"]]} for row in rows]
+
+
+def test_labels_are_learned_as_decide_and_tell_learn_them(call, asked, stream):
+    labels, model, before = asked
+    rows = read("q.csv")
+    assert 15 < len(rows) < 45
+    assert [*rows[0]] == ["question", "label", "prediction", "proba", "a", "b", "c", "d"]
+    assert not any(row["label"] for row in rows)
+    write("answers.csv", filled(labels, rows))
+    result = call("learn", "a.model", "answers.csv")
+    right = sum(labels[row["a"]] == row["prediction"] for row in rows)
+    text = f"Labels learned: {len(rows)}. Predicted right: {right}.\n"
+    assert (result.exit_code, result.output) == (0, text)
+    found = OnlineClassifier.load(model)
+    model.write_bytes(before)
+    expected = OnlineClassifier.load(model)
+    tickets = {}
+    for line in stream[0].read_text().splitlines()[201:]:
+        row = dict(zip("abcd", line.split(","), strict=False))
+        if (decision := expected.decide(row)).ask:
+            tickets[decision.ticket] = labels[row["a"]]
+    assert len(tickets) == len(rows)
+    for ticket, label in tickets.items():
+        expected.tell(ticket, label)
+    np.testing.assert_array_equal(found.model_.state.w, expected.model_.state.w)
+    assert found.n_rounds_ == expected.n_rounds_
+
+
+def test_rows_come_in_any_order_and_blank_ones_stay_open(call, asked):
+    labels, model, _ = asked
+    rows = read("q.csv")[::-1]
+    some = filled(labels, rows[:5]) + rows[5:]
+    write("answers.csv", some[:-1], delimiter=";", encoding="utf-8-sig")
+    result = call("learn", "a.model", "answers.csv")
+    left = f"Questions without a label: {len(rows) - 5}.\n"
+    assert result.output.startswith("Labels learned: 5. ")
+    assert result.output.endswith(left)
+    assert len(load(str(model)).classifier.open_tickets_) == len(rows) - 5
+    learned = model.read_bytes()
+    result = call("learn", "a.model", "answers.csv")
+    assert result.output == (
+        f"Labels learned: 0. Predicted right: 0.\nLearned before, or expired: 5.\n{left}"
+    )
+    assert model.read_bytes() == learned
+
+
+def changed(rows, **values):
+    return [rows[0] | values, *rows[1:]]
+
+
+OTHER = (
+    "is no open or answered question of this model: give the model that has asked, and leave the "
+    "column 'question' as it was"
+)
+NEW = "there is no class 'hum': the classes are {classes}; --new-classes learns others"
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        ({"label": "hum"}, NEW),
+        ({"question": "1-bbbb"}, f"'1-bbbb' {OTHER}"),
+        ({"question": "999-bcdf"}, f"'999-bcdf' {OTHER}"),
+        ({"question": ""}, f"'' {OTHER}"),
+    ],
+)
+def test_what_is_unknown_is_refused_and_nothing_learned(call, asked, values, reason):
+    labels, model, _ = asked
+    before, rows = model.read_bytes(), read("q.csv")
+    write("answers.csv", changed(filled(labels, rows), **values))
+    result = call("learn", "a.model", "answers.csv")
+    classes = ", ".join(map(repr, load(str(model)).classifier.classes_.tolist()))
+    text = f"selectron: answers.csv: row 1: {reason.format(classes=classes)}\n"
+    assert (result.exit_code, result.output) == (1, text)
+    assert model.read_bytes() == before
+
+
+def test_questions_of_another_model_are_noticed(call, asked):
+    labels, *_ = asked
+    rows = filled(labels, read("q.csv"))
+    options = [*FAST, "--no-intercept"]
+    assert call("run", "second.csv", *options, "--save", "b.model").exit_code == 0
+    assert call("ask", "b.model", "first.csv", "-o", "other.csv").exit_code == 0
+    write("answers.csv", rows)
+    result = call("learn", "b.model", "answers.csv")
+    assert result.exit_code == 1
+    assert OTHER in result.output
+
+
+def test_a_new_class_is_learned_if_that_is_wanted(call, asked):
+    labels, model, _ = asked
+    write("answers.csv", changed(filled(labels, read("q.csv")), label="hum"))
+    assert call("learn", "a.model", "answers.csv", "--new-classes").exit_code == 0
+    assert load(str(model)).classifier.classes_.tolist()[-1] == "hum"
+
+
+@pytest.mark.parametrize("name", ["question", "label"])
+def test_a_column_that_is_missing_is_named(call, asked, name):
+    write("answers.csv", [{k: v for k, v in row.items() if k != name} for row in read("q.csv")])
+    result = call("learn", "a.model", "answers.csv")
+    text = f"answers.csv: there is no column {name!r}, as `selectron ask` writes it: rename it back"
+    assert (result.exit_code, result.output) == (1, f"selectron: {text}\n")
+
+
+def test_labels_that_were_filled_in_are_not_overwritten(call, asked):
+    result = call("ask", "a.model", "second.csv", "-o", "q.csv")
+    text = "selectron: q.csv exists, and may hold labels: give another -o, or remove it\n"
+    assert (result.exit_code, result.output) == (1, text)
+
+
+def test_a_file_is_asked_about_once(call, asked):
+    result = call("ask", "a.model", "second.csv", "-o", "again.csv")
+    text = "selectron: second.csv was played to its end: --from 1 begins again\n"
+    assert (result.exit_code, result.output) == (1, text)
+    assert call("ask", "a.model", "second.csv", "-o", "again.csv", "--from", "91").exit_code == 0
+    assert len(read("again.csv")) <= 10
+
+
+def test_a_number_of_labels_is_not_exceeded(call, asked):
+    result = call("ask", "a.model", "first.csv", "-o", "few.csv", "--budget", "3/200")
+    assert result.exit_code == 0
+    assert len(read("few.csv")) == 3
+    assert "The budget of 3 labels is spent: --budget gives another one.\n" in result.output
+
+
+def test_columns_keep_their_values_if_they_have_the_names_of_ours(call, tmp_path):
+    lines = [f"Q{j},{j % 7},{'yes' if j % 7 > 3 else 'no'}" for j in range(120)]
+    (tmp_path / "faq.csv").write_text("\n".join(["question,size,answered", *lines]))
+    assert call("run", "faq.csv", *FAST, "--ignore", "question", "--save", "b.model").exit_code == 0
+    assert call("ask", "b.model", "faq.csv", "-o", "q.csv").exit_code == 0
+    first = read("q.csv")[0]
+    names = ["question", "answered", "prediction", "proba", "question in the file", "size"]
+    assert [*first] == names
+    assert first["question in the file"].startswith("Q")
+    assert first["answered"] == ""
+
+
+def test_an_interruption_leaves_everything_as_it_was(call, asked, monkeypatch):
+    _, model, _ = asked
+    before, decide = model.read_bytes(), ModelSession.decide
+
+    def interrupted(self, row):
+        if row.number == 40:
+            raise KeyboardInterrupt
+        return decide(self, row)
+
+    monkeypatch.setattr(ModelSession, "decide", interrupted)
+    result = call("ask", "a.model", "first.csv", "-o", "other.csv")
+    assert result.exit_code == 130
+    assert model.read_bytes() == before
+    with pytest.raises(FileNotFoundError):
+        read("other.csv")
