@@ -449,7 +449,7 @@ def test_an_answer_counts_once_if_the_file_of_labels_is_gone(call, mail, monkeyp
         if len(written) == 3:
             raise SelectronError("labels.csv cannot be written")
 
-    monkeypatch.setattr(module.terminal, "write_csv", write)
+    monkeypatch.setattr("selectron.cli.labels.write_csv", write)
     found = call("label", model, second, "-o", "labels.csv", input="1\n" * 5)
     assert found.exit_code == 1
     assert "cannot be written" in found.stderr

@@ -31,7 +31,7 @@ COMMANDS = {
     "serve": "Serve live streams: predictions over HTTP, and a page that asks for labels.",
     "send": "Send a file to a stream that is served.",
 }
-TOGETHER = {"learn": "ask"}  # commands in the module of another
+TOGETHER = {"learn": "ask", "send": "serve", "show": "predict"}  # commands in the module of another
 
 
 class Whole(click.IntRange):

@@ -14,6 +14,7 @@ from ..model.live import Ticket
 from ..streams.readers import Chunk
 from . import ExamplesFirst, files, terminal
 from .label import ModelSession, session_options
+from .labels import write_csv
 from .models import Place, Saved, keep, load, uninterrupted
 from .options import (
     check_different,
@@ -66,7 +67,7 @@ def ask(paths: tuple[str, ...], model: str | None, output: str, **options: Any) 
         session.place = Place(*session.identity, session.row)
         session.keep(ended=not session.out)
         if lines:
-            terminal.write_csv(output, [*names, *headings], lines)
+            write_csv(output, [*names, *headings], lines)
     rows = counted(session.row - session.start, "row")
     written = f"{output} was not written" if not lines else f"they are in {output}"
     click.echo(f"{rows}, {counted(len(lines), 'question')}: {written}.")

@@ -5,30 +5,26 @@ import math
 import sys
 import zlib
 from collections.abc import Callable, Container, Generator, Iterable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-import click
 import numpy as np
 import pyarrow as pa
 
 from ..data.files import writing
 from ..engine.parameters import counted
-from ..engine.rows import Dense, Sparse, as_matrix, joined
+from ..engine.rows import Dense
 from ..errors import Refused, SelectronError, Unwritten
 from ..evaluate.contest import Contestant
 from ..streams import digits as handwritten
 from ..streams import readers
-from ..streams.classes import names_of
 from ..streams.readers import Chunk, Source
 from ..streams.readers.columns import Choice
 from ..streams.readers.text import size_of
 from . import warn
-from .options import classes_of
-from .terminal import GivenLabels, read_labels
 
 MOST_SHOWN = 40  # lines about columns
 HEAD = 1 << 20  # bytes of a file by which it is recognised
@@ -44,10 +40,6 @@ COLUMNS = {  # of a file of decisions, with Arrow's types
     "updated": "bool",
     "label": "string",
 }
-
-
-class UnmatchedLabels(SelectronError):
-    """Labels are of other rows than those that were read."""
 
 
 def digit_chunks(seed: int) -> Iterator[Chunk]:
@@ -87,60 +79,6 @@ def concatenated(pieces: list[Any]) -> Any:
     return [*chain.from_iterable(pieces)] if listed else pa.concat_tables(pieces)
 
 
-class LoadedTable(NamedTuple):
-    """A file in memory."""
-
-    X: Any  # (n, d), dense or CSR
-    y: np.ndarray  # (n,) text, or None
-    rows: Any  # before they were encoded; None of svmlight
-    columns: list[str]  # what they were taken for
-    ignored: list[str]  # names of those that are no features, the label and the time apart
-    given: dict[int, str | None]  # labels of another file, by the number of the row, from 1 on
-
-
-def load_table(file: str, **options: Any) -> LoadedTable:
-    """Return the rows of a file, and their labels as text."""
-    from ..data.encoder import TableEncoder
-
-    source = source_of(file, **options)
-    with naming(file), closing(with_progress(source)) as read:
-        given = read_labels(options["labels"])
-        chunks = list(relabelled(read, source, options["labels"], given))
-    if source.guessed:
-        click.echo(f"{source.choice.label}: the label, as the last column", err=True)
-    rows: Any = [chunk.rows for chunk in chunks]
-    width, blocks, whole = chunks[-1].width, rows, None
-    columns, ignored = list[str](), [*map(str, source.choice.ignore)]
-    with naming(file):
-        if isinstance(rows[0], Sparse):
-            refuse_columns("--column", options["columns"])
-        else:
-            encoder, whole = TableEncoder(options["columns"] or None), concatenated(rows)
-            for piece in rows:
-                encoder.partial_fit(piece)
-            width, blocks = encoder.width_, [*map(encoder.look, rows)]
-            columns = column_lines(encoder)
-            ignored += [name for name, kind in encoder.kinds_.items() if kind == "ignored"]
-        block: Any = joined(blocks)
-        found = [label for chunk in chunks for label in chunk.labels]
-        y = checked_labels(found, classes_of(options["classes"]))
-    return LoadedTable(as_matrix(block, width), y, whole, columns, ignored, given.labels)
-
-
-def checked_labels(found: list[Any], classes: list[str] | None) -> np.ndarray:
-    """Return labels as text; raise SelectronError if they look like another column."""
-    from ..pool.classifier import scarce
-
-    y = names_of(found, classes)
-    present = [label for label in y if label is not None]
-    if classes is None and scarce(different := len(set(present)), len(present)):
-        raise SelectronError(
-            f"{len(present):,} rows have {different:,} different labels: is this the label column? "
-            "Name it with --label, or if it is, all labels with --classes"
-        )
-    return y
-
-
 def content_of(path: str) -> str:
     """Return the size of a file and a check sum of how it begins; "" of a pipe."""
     size = size_of(path)
@@ -154,44 +92,6 @@ def check_shown(file: str, names: Iterable[str], known: Container[str]) -> None:
     """Raise SelectronError if a column that is to be shown is not in the file."""
     if missing := [name for name in names if name not in known]:
         raise SelectronError(f"{file}: --show finds no column {missing[0]!r}")
-
-
-def relabelled(
-    chunks: Iterable[Chunk], source: Source, path: str | None, given: GivenLabels
-) -> Iterator[Chunk]:
-    """Yield chunks with the labels of another file, if there is one, in place of their own."""
-    rows, wanted = 0, given.labels
-    for chunk in chunks:
-        if path and source.guessed:
-            raise SelectronError(
-                "give --label, too: the column of labels, whose other rows keep theirs, or ''"
-            )
-        rows, labels = chunk.first + len(chunk.labels), chunk.labels.copy()
-        for at in range(len(labels) if wanted else 0):
-            labels[at] = wanted.get(chunk.first + at + 1, labels[at])
-        check_copied(chunk, path, given.copied)
-        yield chunk._replace(labels=labels)
-    if wanted and max(wanted) > rows:
-        raise UnmatchedLabels(
-            f"{path} has a label for row {max(wanted):,}, and there are {counted(rows, 'row')}: "
-            "are these labels of another file?"
-        )
-
-
-def check_copied(chunk: Chunk, path: str | None, copied: dict[int, dict[str, str]]) -> None:
-    """Raise UnmatchedLabels if rows have other values than those that were copied from them."""
-    if isinstance(chunk.rows, Sparse) or not any(copied.values()):
-        return
-    for row, values in enumerate(records_of(chunk.rows), chunk.first + 1):
-        for name, text in copied.get(row, {}).items():
-            value = values.get(name, text)
-            written = as_text(value) if isinstance(chunk.rows, list) else value
-            if (found := "" if written is None else str(written).strip()) != text:
-                raise UnmatchedLabels(
-                    f"row {row:,} has the {name} {found!r}, and {path} has {text!r}: are these "
-                    f"labels of another file, or in another order? Without its column {name}, only "
-                    "the numbers of rows count"
-                )
 
 
 def column_lines(encoder: Any) -> list[str]:

@@ -1,7 +1,6 @@
 """`selectron label`: ask in the terminal for the labels that a kept model wants, and learn them."""
 
 import copy
-import csv
 import time
 import warnings
 from collections import deque
@@ -19,6 +18,7 @@ from ..errors import SelectronError
 from ..evaluate.audit import moments
 from ..specs import BUDGET
 from . import ExamplesFirst, Whole, files, terminal
+from .labels import COLUMNS, LabelFile
 from .models import Place, Saved, keep, load, uninterrupted
 from .options import (
     check_different,
@@ -29,7 +29,6 @@ from .options import (
     text_options,
     with_options,
 )
-from .predict import other_columns
 
 COPIES, BYTES = 10, 1 << 30  # answers and skips that can be undone, and the memory for that
 SLOW, PAUSE = 0.5, 20  # seconds; a model that takes longer to save waits that many times as long
@@ -204,11 +203,11 @@ class ModelSession:
 
     def rows(self) -> Iterator[FileRow]:
         """Yield the rows that are ahead; where there are none, that is the next one of the file."""
-        known, kept = self.saved.encoder.columns_, [self.hidden, *terminal.COLUMNS]
+        known, kept = self.saved.encoder.columns_, [self.hidden, *COLUMNS]
         for chunk in files.skip_rows(self.source, self.start, self.file, least=0):
             with files.naming(self.file, chunk.first):
                 chunk = self.saved.flatten(chunk)
-                columns = other_columns(self.saved, chunk)
+                columns = self.saved.other_columns(chunk)
             columns = {name: column for name, column in columns.items() if name not in kept}
             values = files.records_of(chunk.rows)
             files.check_shown(self.file, self.show, {*known, *chain.from_iterable(values)})
@@ -318,48 +317,3 @@ class ModelSession:
         click.echo()
         clf, prompt = self.saved.classifier, "label (Enter goes back)"
         return terminal.read_label(prompt, clf.classes_.tolist(), clf.named_)
-
-
-class LabelFile:
-    """Lines of labels by the number of the row; written to the path, if any, after each label."""
-
-    def __init__(self, path: str | None, why_not: str, next_row: int, continued: Any):
-        self.path, self.names, self.rows = path, list[str](), dict[int, list[Any]]()
-        if path is not None and Path(path).exists():
-            self._read(path)
-        if self.rows and not continued:
-            raise SelectronError(
-                f"{path} holds labels already, and {why_not}: give another -o, or the row to "
-                f"continue at, such as --from {next_row}"
-            )
-
-    def _read(self, path: str) -> None:
-        """Read the lines of an earlier session; SelectronError if the file is another one."""
-        try:
-            with open(path, newline="", encoding="utf-8-sig") as file:
-                self.names, *lines = [line for line in csv.reader(file) if line] or [[]]
-            ours = not self.names or (self.names[0], *self.names[-3:]) == terminal.COLUMNS
-            if not ours or any(len(line) != len(self.names) for line in lines):
-                raise ValueError
-            self.rows = {int(line[0]): line for line in lines}
-        except (ValueError, csv.Error):
-            raise SelectronError(
-                f"{path} is not a file of labels that `selectron label` wrote: give another -o"
-            ) from None
-
-    def put(self, row: int, others: dict[str, Any], label: Any, proposal: Any) -> None:
-        """Add the label of a row, in the place of an earlier one."""
-        first, *rest = terminal.COLUMNS
-        self.names = self.names or [first, *others, *rest]
-        copied = [others.get(name) for name in self.names[1:-3]]
-        self.rows[row] = [row, *copied, label, proposal, int(label != proposal)]
-        self._update()
-
-    def drop(self, row: int) -> None:
-        """Remove the label of a row."""
-        self.rows.pop(row, None)
-        self._update()
-
-    def _update(self) -> None:
-        if self.path is not None:
-            terminal.write_csv(self.path, self.names, [self.rows[row] for row in sorted(self.rows)])

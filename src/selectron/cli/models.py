@@ -5,16 +5,17 @@ import os
 import signal
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from itertools import count
+from itertools import chain, count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
 from .. import storage
 from ..askers import Always, Budget
 from ..askers.budget import began, record_of
 from ..data.cells import canonical, check_unique, time_of
-from ..engine.parameters import first_few
+from ..engine.parameters import first_few, similar
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
 from ..evaluate.audit import ROWS, Audit, estimated
@@ -24,11 +25,10 @@ from ..streams.classes import LabelNumbers
 from ..streams.readers import Chunk
 from ..streams.readers.columns import Choice
 from . import warn
+from .files import as_text
 from .options import needs_times
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from ..estimator.classifier import OnlineClassifier
 
 STRANGE = "there is no column from which the model has learned"
@@ -165,7 +165,7 @@ class Saved(NamedTuple):
         check_unique(table.column_names)  # also of columns that the model does not use
         return chunk._replace(rows=table)
 
-    def numbered(self, table: "pa.Table") -> "pa.Table":
+    def numbered(self, table: pa.Table) -> pa.Table:
         """Return a table with the columns that the model knows, if they have numbers for names.
 
         If a file without a header lacks the labels alone, later columns have moved by one.
@@ -191,12 +191,39 @@ class Saved(NamedTuple):
             raise SelectronError(STRANGE)
         return chunk._replace(rows=table.drop_columns(names)), names
 
+    def other_columns(self, chunk: Chunk) -> dict[str, Any]:
+        """Return the columns that are not features; SelectronError if features are missing."""
+        rows, encoder = chunk.rows, self.encoder
+        self.check(rows)
+        if encoder is None:
+            return {}
+        listed = isinstance(rows, list)
+        # Arrow builds a new list of names at each access
+        names = dict.fromkeys(chain.from_iterable(rows) if listed else rows.column_names)
+        others = [name for name in names if encoder.kinds_.get(name, "ignored") == "ignored"]
+        if listed:
+            texts = {name: [as_text(row.get(name)) for row in rows] for name in others}
+            return {name: pa.array(column, pa.string()) for name, column in texts.items()}
+        first = list(encoder.columns_)[: encoder.n_first_]  # later ones came in rows of JSON
+        for name in model_columns(encoder):
+            if name in first and name not in names:
+                raise SelectronError(
+                    f"there is no column {name!r}, which the model has learned from: rename it "
+                    f"back, or add a blank one{similar(name, names)}"
+                )
+        return {name: rows.column(name) for name in others}
+
     def contest(self, delay: int | None) -> Contest:
         """Return a contest of the model alone, whose labels are late by `delay` rows."""
         clf = self.classifier
         classes = LabelNumbers(clf.classes_.tolist(), clf.named_, ordered=True)
         contestant = Contestant(clf.model_, delay, weights=weights_by_name(clf.class_weight_))
         return Contest(classes, lambda width, sparse: [contestant], self.encoder)
+
+
+def model_columns(encoder: Any) -> list[str]:
+    """Return the columns that the model has learned from."""
+    return [name for name, kind in encoder.kinds_.items() if kind not in (None, "ignored")]
 
 
 def is_table(rows: Any) -> bool:

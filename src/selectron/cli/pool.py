@@ -2,7 +2,6 @@
 
 import json
 import sys
-from collections import Counter
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,14 @@ from ..engine.parameters import counted
 from ..errors import SelectronError
 from ..evaluate.plot import plot_pool
 from . import ExamplesFirst, Whole, files, reporting_errors, terminal, warn
+from .labels import (
+    LoadedTable,
+    check_labels,
+    copied_columns,
+    load_table,
+    whole_rows,
+    write_labels,
+)
 from .models import uninterrupted
 from .options import (
     PICTURES,
@@ -98,8 +105,8 @@ def pool(file: str, **options: Any) -> None:
     check_different("FILE, --labels, --answers, -o and --plot", *paths)
     check_classes(options["classes"])
     with reporting_errors("interrupted"), files.numbering(file):
-        terminal.check_labels(options["output"])
-        table = files.load_table(file, **options)
+        check_labels(options["output"])
+        table = load_table(file, **options)
         if all(label is not None for label in table.y):
             person = "rows without a label, and here every row has one"
             refuse(file, person, show=options["show"], answers=options["answers"])
@@ -123,7 +130,7 @@ def refuse(file: str, needed: str, **given: Any) -> None:
             raise SelectronError(f"{file}: --{name} needs {needed}: leave it out")
 
 
-def simulate(file: str, table: files.LoadedTable, **options: Any) -> None:
+def simulate(file: str, table: LoadedTable, **options: Any) -> None:
     """Simulate every order on the labels; print the results, also of the first few if stopped."""
     from tqdm import tqdm
 
@@ -139,7 +146,7 @@ def simulate(file: str, table: files.LoadedTable, **options: Any) -> None:
             report(runs, file, table, **options)
 
 
-def default_orders(table: files.LoadedTable) -> list[str]:
+def default_orders(table: LoadedTable) -> list[str]:
     """Return the orders that apply: the paper's learners take two classes and few features."""
     from ..pool.perceptron import WIDEST
 
@@ -151,7 +158,7 @@ def default_orders(table: files.LoadedTable) -> list[str]:
     return [*orders, "greedy", "sphere", *(["boosted"] if len(table.y) <= PAPERS else [])]
 
 
-def report(runs: dict[str, "PoolRun"], file: str, table: files.LoadedTable, **options: Any) -> None:
+def report(runs: dict[str, "PoolRun"], file: str, table: LoadedTable, **options: Any) -> None:
     """Print the mistakes of every order; draw them, and write the labels, if that is wanted."""
     rows = len(table.y)
     if options["as_json"]:
@@ -170,18 +177,18 @@ def report(runs: dict[str, "PoolRun"], file: str, table: files.LoadedTable, **op
         plot_pool(runs, Path(file).name, options["picture"])
         click.echo(f"The plot is in {options['picture']}", err=True)
     if options["output"]:
-        others = other_columns(file, table, options)
-        terminal.write_labels(next(iter(runs.values())), options["output"], {}, others)
+        others = copied_columns(file, table, options)
+        write_labels(next(iter(runs.values())), options["output"], {}, others)
 
 
 class PoolSession:
     """Label a table in the terminal; save every answer before the next row is shown."""
 
-    def __init__(self, file: str, table: files.LoadedTable, answers: str, options: dict[str, Any]):
+    def __init__(self, file: str, table: LoadedTable, answers: str, options: dict[str, Any]):
         self.file, self.table, self.answers = file, table, Path(answers)
         self.names, self.output = options["show"], options["output"]
         self.rows = shown_rows(file, self.names, table, options)
-        self.others = other_columns(file, table, options) if self.output else {}
+        self.others = copied_columns(file, table, options) if self.output else {}
         self.pool = self._pool(options)
         self.known = self._known()
         self.first = len(self.pool.classes_)  # classes that undoing does not take away
@@ -308,7 +315,7 @@ class PoolSession:
                 again = ": the same command proposes the skipped rows again" * bool(run.skipped)
             click.echo(f"The answers are in {self.answers}{again}.")
         if self.output:
-            terminal.write_labels(run, self.output, self.known, self.others)
+            write_labels(run, self.output, self.known, self.others)
             click.echo(f"The labels are in {self.output}.")
 
 
@@ -366,7 +373,7 @@ def check_resumed(path: Path, pool: "SelfDirectedClassifier", wanted: Any) -> No
     pool.set_params(classes=pool.classes_.tolist())
 
 
-def shown_rows(file: str, names: tuple[str, ...], table: files.LoadedTable, options: Any) -> Any:
+def shown_rows(file: str, names: tuple[str, ...], table: LoadedTable, options: Any) -> Any:
     """Return the rows that are shown: with all columns if --show names any; None of svmlight."""
     if not names:
         return table.rows
@@ -380,30 +387,3 @@ def shown_rows(file: str, names: tuple[str, ...], table: files.LoadedTable, opti
         found = f"finds {len(rows)} rows, and the table has {len(table.y)}"
         raise SelectronError(f"{file}: --show {found}")
     return rows
-
-
-def whole_rows(file: str, options: Any) -> Any:
-    """Return the rows with all columns."""
-    source = files.all_columns(file, known=(options["label"], *options["ignore"]), **options)
-    return files.concatenated([chunk.rows for chunk in source])
-
-
-def other_columns(file: str, table: files.LoadedTable, options: Any) -> dict[str, list[Any]]:
-    """Return the columns that are not features, such as ids, to be copied next to labels."""
-    from ..data.tables import arrow
-    from ..data.values import flattened, values_of
-
-    rows = table.rows
-    if rows is None:
-        return {}
-    if options["ignore"] and files.content_of(file):  # a pipe has been read
-        whole = whole_rows(file, options)
-        rows = whole if len(whole) == len(rows) else rows  # others may be damaged
-    wanted = [name for name in table.ignored if name not in terminal.COLUMNS]
-    if isinstance(rows, list):
-        flat = [flattened(row) for row in rows]
-        known = [name for name in wanted if any(name in row for row in flat)]
-        return {name: [files.as_text(row.get(name)) for row in flat] for name in known}
-    columns = arrow(rows, ())
-    times = Counter(columns.column_names)
-    return {name: values_of(columns[name]) for name in wanted if times[name] == 1}

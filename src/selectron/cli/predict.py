@@ -1,23 +1,25 @@
-"""`selectron predict`: label the rows of a file with a kept model."""
+"""`selectron predict` and `selectron show`: what a kept model predicts, and what it has learned."""
 
+import json
 import warnings
 from collections import Counter
 from contextlib import ExitStack, closing
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 import pyarrow as pa
 
-from ..data.tables import odd_values
-from ..engine.parameters import counted, similar
+from ..engine.parameters import counted
 from ..engine.rows import Sparse, as_matrix
 from ..errors import SelectronError
+from ..specs import spec_of
 from ..streams.readers import Chunk, by_name
 from . import ExamplesFirst, warn
-from .files import all_columns, appender, as_text, naming, with_progress
-from .models import Saved, load, uninterrupted
+from .files import all_columns, appender, naming, records_of, with_progress
+from .models import Saved, load, model_columns, uninterrupted
 from .options import (
     DECISIONS,
     check_different,
@@ -27,6 +29,11 @@ from .options import (
     path_option,
     text_options,
 )
+
+MOST = 10  # weights that are shown
+ROWS = 20_000  # of a file in which words are looked for
+LONGEST = 40  # characters of a word or pair that are shown
+TO_NAME = "; to see them, add a file with such texts: selectron show MODEL FILE"
 
 
 @click.command(cls=ExamplesFirst)
@@ -103,7 +110,9 @@ def with_schema(table: pa.Table, schema: Any) -> pa.Table:
 
 def predictions(saved: Saved, chunk: Chunk, odd: Counter[str]) -> pa.Table:
     """Return other columns, predicted labels, probabilities; count in `odd` what has no effect."""
-    rows, columns = chunk.rows, other_columns(saved, chunk)
+    from ..data.tables import odd_values  # it takes a while to import
+
+    rows, columns = chunk.rows, saved.other_columns(chunk)
     if isinstance(rows, Sparse):
         width = saved.classifier.model_.width  # features beyond it are unknown
         rows = as_matrix(rows, max(width, chunk.width))[:, :width]
@@ -118,29 +127,136 @@ def predictions(saved: Saved, chunk: Chunk, odd: Counter[str]) -> pa.Table:
     return pa.table(columns | {f"proba_{name}": proba[:, k] for k, name in enumerate(classes)})
 
 
-def other_columns(saved: Saved, chunk: Chunk) -> dict[str, Any]:
-    """Return the columns that are not features; SelectronError if features are missing."""
-    rows, encoder = chunk.rows, saved.encoder
-    saved.check(rows)
-    if encoder is None:
-        return {}
-    if isinstance(rows, list):
-        return {
-            name: pa.array([as_text(row.get(name)) for row in rows], pa.string())
-            for name in dict.fromkeys(chain.from_iterable(rows))
-            if encoder.kinds_.get(name, "ignored") == "ignored"
-        }
-    names = dict.fromkeys(rows.column_names)  # Arrow builds a new list at each access
-    first = set(list(encoder.columns_)[: encoder.n_first_])  # later ones came in rows of JSON
-    if missing := [name for name in model_columns(encoder) if name in first and name not in names]:
-        raise SelectronError(
-            f"there is no column {missing[0]!r}, which the model has learned from: rename it "
-            f"back, or add a blank one{similar(missing[0], names)}"
-        )
-    kinds = encoder.kinds_
-    return {name: rows.column(name) for name in names if kinds.get(name, "ignored") == "ignored"}
+@click.command(cls=ExamplesFirst)
+@model_arguments("MODEL [FILE]")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@text_options
+def show(paths: tuple[str, ...], model: str | None, as_json: bool, **options: Any) -> None:
+    """Show what MODEL has learned: rows, labels, classes, columns, and its largest weights.
+
+    A model stores hashes of the words of texts, not the words. With FILE, which holds such texts,
+    the weights of its words are shown, too.
+
+    \b
+        selectron show mail.model
+        selectron show mail.model mail.csv
+        selectron show mail.model --json
+    """
+    model, file = model_and_file(model, paths, 1)
+    saved = load(model)
+    found = summary(saved, {} if file is None else words_of(saved, file, options))
+    if as_json:
+        click.echo(json.dumps(found, indent=2))
+        return
+    for name in ("learner", "asker", "rows", "labels", "open", "classes"):
+        value = found[name]
+        shown = ", ".join(value) if isinstance(value, list) else value
+        click.echo(f"{name:8}  {f'{shown:,}' if isinstance(shown, int) else shown}")
+    if isinstance(weights := found["class_weight"], dict):
+        weights = ", ".join(f"{label} {weight:g}" for label, weight in weights.items())
+    if weights:
+        click.echo(f"weights   {weights}")
+    if saved.place and (accuracy := saved.place.accuracy()):
+        click.echo(f"accuracy  {accuracy}")
+    for line in found["columns"]:
+        click.echo(f"column    {line}")
+    for name, weights in found["weights"].items():
+        other = f", or {found['classes'][0]} if negative" if len(found["weights"]) == 1 else ""
+        click.echo(f"\nWeights towards {name}{other}")
+        lines = [f"  {weight:+10.4f}  {feature}" for feature, weight in weights]
+        if part := found["words"].get(name):
+            how = TO_NAME if file is None else ":"
+            lines.append(f"  Words of text have {part:.1%} of all weight{how}")
+        named = found["weights_of_words"].get(name, ())
+        lines += [f"  {weight:+10.4f}  {word}" for word, weight in named]
+        click.echo("\n".join(lines))
 
 
-def model_columns(encoder: Any) -> list[str]:
-    """Return the columns that the model has learned from."""
-    return [name for name, kind in encoder.kinds_.items() if kind not in (None, "ignored")]
+def words_of(saved: Saved, file: str, options: dict[str, Any]) -> dict[int, str]:
+    """Return the most frequent word in a file at the place of each hash."""
+    columns = saved.encoder.columns_ if saved.encoder else {}
+    texts = {name: column.encoder for name, column in columns.items() if column.kind == "text"}
+    if not texts or saved.classifier.model_.dual:
+        raise SelectronError("the model has no weights of words: leave FILE out")
+    layout, counts = saved.encoder.layout_, Counter[tuple[int, str]]()
+    missing = set(texts)
+    with closing(with_progress(all_columns(file, known=saved.columns, **options))) as chunks:
+        flat = map(saved.flatten, chunks)
+        for row in islice(chain.from_iterable(map(records, flat)), ROWS):
+            missing -= row.keys()
+            for name, text in texts.items():
+                column = "" if layout.hashed else f"{name}: "
+                for place, word in text.terms(row.get(name), layout):
+                    counts[place, f'{column}"{word[:LONGEST]}"'] += 1
+    if not counts:
+        what = "there is no column of text named" if missing else "there are no words in"
+        raise SelectronError(f"{file}: {what} {', '.join(map(repr, sorted(missing or texts)))}")
+    return {place: word for (place, word), _ in reversed(counts.most_common())}
+
+
+def records(chunk: Any) -> list[dict[str, Any]]:
+    """Return the rows of a chunk as dicts."""
+    if isinstance(chunk.rows, Sparse):
+        raise SelectronError("svmlight has no columns of text: give a file of another format")
+    return records_of(chunk.rows)
+
+
+def summary(saved: Saved, words: dict[int, str]) -> dict[str, Any]:
+    """Return what is known of a model, as values for JSON, given the words at places of hashes.
+
+    The weights are the largest ones of each class, or if there are two classes, of the second:
+    those of `words`, and those of features that are not hashed words. The part that all hashed
+    words have of the sum of all sizes is in "words".
+    """
+    clf, encoder = saved.classifier, saved.encoder
+    model, classes = clf.model_, [str(name) for name in clf.classes_.tolist()]
+    found: dict[str, Any] = {
+        "learner": spec_of(model.learner),
+        "asker": spec_of(model.asker),
+        "rows": model.rounds,
+        "labels": model.labels,
+        "open": len(model.open),
+        "classes": classes,
+        "class_weight": clf.class_weight,
+        "accuracy": saved.place and saved.place.estimate(),
+        "columns": [] if encoder is None else encoder.report(),
+        **{name: {} for name in ("weights", "weights_of_words", "words")},
+    }
+    if model.dual:
+        return found
+    coef = clf.coef_
+    sizes, (hashed, idle) = abs(coef), hashed_and_idle(encoder, coef.shape[1])
+    shares = sizes[:, hashed].sum(axis=1) / sizes.sum(axis=1).clip(min=1e-300)
+    names = getattr(clf, "feature_names_", [f"feature {j}" for j in range(coef.shape[1])])
+    named = np.isin(np.arange(coef.shape[1]), list(words))
+    sides = classes[-1:] if len(coef) == 1 else classes
+    for side, weights, share in zip(sides, coef, shares.tolist(), strict=True):
+        found["weights"][side] = largest(weights, names, ~(hashed | idle))
+        if words:
+            found["weights_of_words"][side] = largest(weights, words, named)
+        found["words"][side] = share
+    return found
+
+
+def hashed_and_idle(encoder: Any, width: int) -> np.ndarray:
+    """Return which features are hashed words, and which are the same in all rows: (2, width).
+
+    Those are of ids, now ignored, or constant, so that their weights are only a threshold.
+    """
+    from ..data.words import TEXT_PLACES
+
+    found = np.zeros((2, width), bool)
+    for column in encoder.columns_.values() if encoder else ():
+        same = column.encoder.constant(column.before) if column.encoder else []
+        found[1, [*column.unused, *same]] = True
+        if column.kind == "text" and column.encoder.place >= 0:
+            size = encoder.layout_.hashed or TEXT_PLACES
+            found[0, column.encoder.place : column.encoder.place + size] = True
+    return found
+
+
+def largest(weights: np.ndarray, names: Any, among: np.ndarray) -> list[tuple[str, float]]:
+    """Return the largest weights `among` those of a mask, with the names at their places."""
+    order = abs(weights).argsort(kind="stable")[::-1]
+    some = order[among[order] & (weights[order] != 0)][:MOST].tolist()
+    return [(names[j], float(weights[j])) for j in some]

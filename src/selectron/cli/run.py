@@ -25,6 +25,7 @@ from ..streams.classes import settle
 from ..streams.readers import Chunk
 from . import ExamplesFirst, Whole, files, warn
 from .files import naming
+from .labels import UnmatchedLabels, read_labels, relabelled
 from .models import is_table, load, save, uninterrupted, warn_of_new_classes
 from .options import (
     check_fixed,
@@ -36,7 +37,6 @@ from .options import (
     needs_times,
     path_option,
 )
-from .terminal import read_labels
 from .theorems import bounds_text, check_dense, theorems
 
 PICTURE = "selectron-run.png"
@@ -181,7 +181,7 @@ def run(**options: Any) -> None:
     rest = ""
     if session.rows:  # the results, also of a stream cut short
         try:
-            rest = "" if isinstance(fault, files.UnmatchedLabels) else session.save()
+            rest = "" if isinstance(fault, UnmatchedLabels) else session.save()
         except (SelectronError, OSError) as error:  # the results are shown all the same
             fault = fault or error
         contest, bounds = session.contest, None
@@ -236,7 +236,7 @@ class StreamSession:
         self.source = files.source_of(choice=choice, known=known, **self.options)
         source = stack.enter_context(closing(files.with_progress(self.source)))
         labels = self.options["labels"]
-        chunks = files.relabelled(source, self.source, labels, read_labels(labels))
+        chunks = relabelled(source, self.source, labels, read_labels(labels))
         chunks = files.skip_rows(chunks, self.behind, self.file)
         asker = self.before.classifier.asker if self.before else None
         if needs_times(self.options["budget"], asker, *self.options["askers"]):

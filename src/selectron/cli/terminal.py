@@ -1,24 +1,17 @@
 """A person in the terminal: the keys that answer, the rows that are shown, the labels as CSV."""
 
-import csv
-import io
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from enum import Enum
-from itertools import chain
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..data.cells import canonical, label_of
-from ..data.files import replace
-from ..errors import SelectronError
+from ..data.cells import canonical
 from . import INTERRUPTED
 
 if TYPE_CHECKING:
-    from ..pool import PoolRun
+    pass
 
 KEYS = "Enter or y confirms · a digit chooses a class · n corrects · s skips · u undoes · q quits"
 YES = ("y", "yes")
@@ -36,9 +29,7 @@ FIRST = (
 DIGITS = tuple("123456789")
 LISTED = 40  # classes in a menu
 SHOWN = 12  # columns shown, or features of largest magnitude
-LONGEST = 64 << 20  # characters of a cell, as of files
 WIDEST = 300  # characters of a value that are shown
-COLUMNS = ("row", "label", "proposal", "corrected")  # others are copied between the first two
 
 
 class Command(Enum):
@@ -224,78 +215,3 @@ def cell_text(value: Any, whole: bool) -> str:
 
 
 # Labels as CSV: one line per answer, rows counted from 1
-
-
-def write_labels(
-    run: "PoolRun", path: str, known: dict[int, Any], others: dict[str, list[Any]]
-) -> None:
-    """Write one CSV line per answer: row number from 1 on, label, proposal, corrected (0 or 1).
-
-    First come the labels `known` before, by the number of the row. The `others` are columns of all
-    rows that are copied.
-    """
-    before = [(row, label, None, 0) for row, label in known.items()]
-    columns = (run.order + 1).tolist(), run.labels, run.proposals, run.wrong.astype(int).tolist()
-    lines = [
-        (row, *(values[row - 1] for values in others.values()), *answer)
-        for row, *answer in chain(before, zip(*columns, strict=True))
-    ]
-    write_csv(path, [COLUMNS[0], *others, *COLUMNS[1:]], lines)
-
-
-class GivenLabels(NamedTuple):
-    """The labels of a file, and what it has copied from other columns."""
-
-    labels: dict[int, str | None]  # by the number of the row, from 1 on
-    copied: dict[int, dict[str, str]]  # the values of other columns, by their name
-
-
-def read_labels(path: str | None) -> GivenLabels:
-    """Return the labels of a file; none without a path."""
-    found = GivenLabels({}, {})
-    if path is None:
-        return found
-    lines: Any = None
-    csv.field_size_limit(LONGEST)  # of copied columns
-    try:
-        with open(path, newline="", encoding="utf-8-sig") as file:
-            lines = csv.DictReader(file)
-            if not {"row", "label"} <= {*(lines.fieldnames or ())}:
-                raise ValueError
-            for line in lines:
-                row = int(line["row"])
-                if row < 1 or row in found.labels or line["label"] is None:
-                    raise ValueError
-                found.labels[row] = label_of(line["label"])
-                names = (name for name in line if name not in (*COLUMNS, None))
-                found.copied[row] = {name: (line[name] or "").strip() for name in names}
-    except (OSError, ValueError, TypeError, csv.Error):
-        fails = f"; that fails in line {lines.line_num:,}" if lines and lines.line_num > 1 else ""
-        raise SelectronError(
-            f"{path} should have the columns row and label, and each row once, as "
-            f"`selectron pool -o` and `selectron label -o` write them{fails}"
-        ) from None
-    return found
-
-
-def check_labels(path: str | None) -> None:
-    """Raise SelectronError if there is a file that `write_labels` has not written."""
-    if path is None or not Path(path).is_file():
-        return
-    names = [""]  # of no table
-    with (
-        open(path, encoding="utf-8-sig", errors="replace", newline="") as file,
-        suppress(csv.Error),
-    ):
-        names = next(csv.reader(file), [])
-    if names and (names[0], *names[-3:]) != COLUMNS:
-        raise SelectronError(
-            f"{path} is not a file of labels that `selectron pool` wrote: give another -o"
-        )
-
-
-def write_csv(path: str, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Write names and rows to a CSV file, atomically."""
-    text = io.StringIO(newline="")
-    csv.writer(text).writerows([names, *rows])
-    replace(path, text.getvalue().encode())
