@@ -188,7 +188,8 @@ def test_an_interruption_leaves_everything_as_it_was(call, asked, monkeypatch):
 
     monkeypatch.setattr(ModelSession, "decide", interrupted)
     result = call("ask", "a.model", "first.csv", "-o", "other.csv")
-    assert result.exit_code == 130
+    text = f"selectron: interrupted: nothing was asked, and {model.name} is as it was\n"
+    assert (result.exit_code, result.stderr) == (130, text)
     assert model.read_bytes() == before
     with pytest.raises(FileNotFoundError):
         read("other.csv")

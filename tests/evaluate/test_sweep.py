@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from selectron import OnlineClassifier
-from selectron.askers import Fixed, Margin
+from selectron.askers import Budget, Fixed, Margin
 from selectron.engine.round import Step
 from selectron.errors import SelectronError
 from selectron.evaluate import each as module
@@ -182,6 +182,12 @@ def test_a_sweep_is_what_the_classifier_does(stream):
     run = clf.set_params(random_state=5).run(*stream)
     assert (row["accuracy"], row["label_rate"]) == (run.accuracy, run.label_rate)
     assert (row["mistakes"], row["steps"], row["rows"]) == (run.mistakes, run.steps, 600)
+
+
+def test_a_sweep_names_the_asker_in_a_budget(stream):
+    askers = [Budget(rate=0.1, asker=Margin(0.5)), Budget(rate=0.1), Margin(0.5)]
+    table = sweep(*stream, [PassiveAggressive()], askers)
+    assert table["asker__asker"].to_pylist() == ["margin:b=0.5", "uncertainty:doubt=0.5", None]
 
 
 @pytest.mark.parametrize(

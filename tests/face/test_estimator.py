@@ -311,7 +311,24 @@ def test_fit_warns_of_rows_that_are_sorted_by_class(names):
         OnlineClassifier(Perceptron()).fit(X, y)
 
 
-@pytest.mark.parametrize("y", [["up"] * 40, ["up"] * 19 + ["down", "up"] + ["down"] * 19, [0, 1]])
+@pytest.mark.parametrize(("names", "last"), [(["down", "up"], 22), (["down", "side", "up"], 14)])
+def test_fit_warns_of_a_long_run_of_one_class_at_the_end(names, last):
+    y = np.concatenate([np.tile(names, 100), np.repeat(names[-1:], last), [None]])
+    X = np.random.default_rng(0).normal(size=(len(y), 2))
+    what = f"The last {last + 1} rows are all of class 'up', .*shuffle"
+    with pytest.warns(UserWarning, match=what):
+        OnlineClassifier(Perceptron()).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        ["up"] * 40,
+        ["down", "up"] * 100 + ["up"] * 9,
+        ["up"] * 9 + ["down", "up"] + ["down"] * 9,
+        [0, 1],
+    ],
+)
 def test_other_orders_need_no_warning(y, recwarn):
     X = np.random.default_rng(0).normal(size=(len(y), 2))
     OnlineClassifier(Perceptron(), classes=sorted({*y, y[0] * 2})).fit(X, y)

@@ -1,6 +1,7 @@
 """`selectron ask` and `selectron learn`: the questions of a kept model as a file to fill in."""
 
 import zlib
+from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from ..engine.parameters import counted, first_few
 from ..errors import SelectronError
 from ..model.live import Ticket
 from ..streams.readers import Chunk
-from . import ExamplesFirst, files, terminal
+from . import ExamplesFirst, files, reporting_errors, terminal
 from .label import ModelSession, session_options
 from .labels import write_csv
 from .models import Place, Saved, keep, load, uninterrupted
@@ -57,8 +58,9 @@ def ask(paths: tuple[str, ...], model: str | None, output: str, **options: Any) 
     session.saved.spend(options["budget"], again=session.last is None)
     if spent := session.saved.spent():
         raise SelectronError(f"{model} would ask for no label, as {spent}")
-    with files.reporting_damage(session.source):
-        questions = _questions(session)
+    stopped = f"interrupted: nothing was asked, and {model} is as it was"
+    with reporting_errors(stopped), closing(files.with_progress(session.source)) as chunks:
+        questions = _questions(session, chunks)
     names = [QUESTION, answers_column(session.saved), PREDICTION, PROBA]
     others = dict.fromkeys(name for _, row in questions for name in row if name != names[1])
     lines = [[*own, *(row.get(name) for name in others)] for own, row in questions]
@@ -77,13 +79,15 @@ def ask(paths: tuple[str, ...], model: str | None, output: str, **options: Any) 
         click.echo(f"Fill in the column {names[1]}; selectron learn {session.saved.path} {output}")
 
 
-def _questions(session: ModelSession) -> list[tuple[list[Any], dict[str, Any]]]:
+def _questions(
+    session: ModelSession, chunks: Iterable[Chunk]
+) -> list[tuple[list[Any], dict[str, Any]]]:
     """Play the rows of a session; return a line for each question, and the columns of its row."""
     found = []
     if session.ticket is not None:  # of `label`, which has left it open: it is decided again
         session.saved.classifier.expire(session.ticket)
         session.ticket = None
-    for row in session.rows():
+    for row in session.rows(chunks):
         if out := session.saved.spent():
             session.out = out
             break

@@ -4,7 +4,7 @@ import copy
 import time
 import warnings
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,6 +17,7 @@ from ..engine.parameters import counted
 from ..errors import SelectronError
 from ..evaluate.audit import moments
 from ..specs import BUDGET
+from ..streams.readers import Chunk
 from . import ExamplesFirst, Whole, files, terminal
 from .labels import COLUMNS, LabelFile
 from .models import Place, Saved, keep, load, uninterrupted
@@ -201,10 +202,10 @@ class ModelSession:
         if self.out:
             click.echo(f"{self.out.capitalize()}.")
 
-    def rows(self) -> Iterator[FileRow]:
-        """Yield the rows that are ahead; where there are none, that is the next one of the file."""
+    def rows(self, chunks: Iterable[Chunk]) -> Iterator[FileRow]:
+        """Yield the rows that are ahead; where there are none, that is the next one of `chunks`."""
         known, kept = self.saved.encoder.columns_, [self.hidden, *COLUMNS]
-        for chunk in files.skip_rows(self.source, self.start, self.file, least=0):
+        for chunk in files.skip_rows(chunks, self.start, self.file, least=0):
             with files.naming(self.file, chunk.first):
                 chunk = self.saved.flatten(chunk)
                 columns = self.saved.other_columns(chunk)
@@ -220,7 +221,7 @@ class ModelSession:
 
     def _play(self) -> None:
         """Decide on every row, unless its question is open already, and ask if that is wanted."""
-        for row in self.rows():
+        for row in self.rows(self.source):
             if self.ticket is None and (out := self.saved.spent()):
                 self.out = out
                 return

@@ -32,12 +32,13 @@ from ..engine.parameters import first_few, shown
 from ..engine.rows import Dense, Sparse, as_matrix, rows_of
 from ..errors import Refused, SelectronError, WrongType
 from ..model import Model
-from ..model.run import code_of
+from ..model.run import code_of, indices
 from ..model.support import why_refused
 
 TABLE, LABELS = "X is not a table of numbers", "y is not a list of labels"
 ENCODE = "TableEncoder().fit_transform(X) makes numbers of any values"
 DATES = re.compile("date|time|duration")  # how such types are named, in all libraries
+RUN, BY_CHANCE = 10, 1e-4  # rows of one class at the end of a batch, and the chance of so many
 WIDEST = 2**31 - 1  # features of sparse rows, whose indices take 4 bytes
 
 
@@ -361,13 +362,24 @@ def classifiable(present: np.ndarray) -> np.ndarray:
     return present
 
 
-def warn_if_sorted(codes: np.ndarray) -> None:
-    """Warn if the rows of a batch are sorted by class."""
-    order = Order()
-    if codes.ndim == 1:  # or else rows have several labels
-        order.add(codes)
+def warn_of_order(codes: np.ndarray, classes: np.ndarray, many: bool) -> None:
+    """Warn if the rows of a batch are sorted by class, or end with too long a run of one class."""
+    if codes.ndim != 1:  # rows have several labels
+        return
+    order, known = Order(), codes[codes != 0]
+    order.add(known)
     if order.sorted:
         warnings.warn(f"{SORTED}, as with sklearn.utils.shuffle.", stacklevel=3)
+        return
+    others = np.flatnonzero(known != known[-1:])
+    run, share = len(known) - 1 - others.max(initial=-1), 1 - len(others) / max(1, len(known))
+    if run >= RUN and share ** (run - 1) < BY_CHANCE:
+        warnings.warn(
+            f"The last {run} rows are all of class {shown(classes[indices(known[-1], many)])}, and "
+            "look like a new concept: unless the rows are in order of time, shuffle them, in "
+            "cross-validation with StratifiedKFold(shuffle=True).",
+            stacklevel=3,
+        )
 
 
 def code(label: Any, known: np.ndarray, many: bool) -> int:

@@ -276,7 +276,8 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Start again: learn from the rows in one pass, in their order.
 
-        Warns if they are sorted by class, for the last ones count most. Raises SelectronError as
+        Rows without a label are learned as by `partial_fit`. Warns if rows are sorted by class, or
+        if many at the end are all of one, for the last ones count most. Raises SelectronError as
         `partial_fit` does, and for weights that are all 0, or of no class.
         """
         with all_or_nothing(self):
@@ -284,7 +285,7 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
             check_any(sample_weight)
             codes = self._learn(X, y, sample_weight)
             class_weights(self.class_weight, self.classes_)
-        checks.warn_if_sorted(codes)
+        checks.warn_of_order(codes, self.classes_, self.model_.stacked)
         return self
 
     def decision_function(self, X: Any) -> np.ndarray:

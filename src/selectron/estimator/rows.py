@@ -120,7 +120,10 @@ class TakesRows(NestedParameters):
             raise SelectronError("X has no rows." if empty else wanted)
         if not hasattr(self, "names_"):
             if fitted:
-                raise SelectronError("The first rows were no dicts: give a table, as they were.")
+                raise SelectronError(
+                    "The first rows were no dicts: give a table, as they were, or begin again with "
+                    'encoder="auto", which takes either.'
+                )
             self.names_ = Names()
         block = self.names_.block(X, new)
         self.n_features_in_ = width = len(self.names_)

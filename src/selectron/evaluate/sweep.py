@@ -119,5 +119,6 @@ def _row(seed: int, **parts: Any) -> dict[str, Any]:
     """Return a row of the table, without the totals."""
     row = {role: spec_of(one) for role, one in parts.items()}
     for role, one in parts.items():
-        row |= {f"{role}__{name}": value for name, value in one._asdict().items()}
+        for name, value in one._asdict().items():  # which may be an asker in turn
+            row[f"{role}__{name}"] = spec_of(value) if hasattr(value, "_fields") else value
     return {**row, "seed": seed}
