@@ -31,7 +31,8 @@ COMMANDS = {
     "serve": "Serve live streams: predictions over HTTP, and a page that asks for labels.",
     "send": "Send a file to a stream that is served.",
 }
-TOGETHER = {"learn": "ask", "send": "serve", "show": "predict"}  # commands in the module of another
+# Commands in the module of another
+TOGETHER = {"demo": "run", "learn": "ask", "send": "serve", "show": "predict"}
 
 
 class Whole(click.IntRange):

@@ -1,8 +1,8 @@
-"""`selectron run`: play a stream, and report how the learners did."""
+"""`selectron run`, which plays a stream and reports how the learners did; `selectron demo`."""
 
-import json
 import math
 import shlex
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from functools import partial
@@ -13,12 +13,9 @@ from typing import Any
 import click
 
 from ..data.files import writing
-from ..data.labels import SORTED
 from ..engine.parameters import counted
 from ..errors import SelectronError
-from ..evaluate import tables
-from ..evaluate.contest import Contest, Contestant, Played, drift_text, results_table
-from ..evaluate.plot import plot
+from ..evaluate.contest import Contest, Played
 from ..learners.leading_history import WIDE
 from ..specs import ASKER, BUDGET, KERNEL, LEARNER
 from ..streams.classes import settle
@@ -28,7 +25,9 @@ from .files import naming
 from .labels import UnmatchedLabels, read_labels, relabelled
 from .models import is_table, load, save, uninterrupted, warn_of_new_classes
 from .options import (
+    PICTURES,
     check_fixed,
+    check_target,
     check_usage,
     class_weight_option,
     classes_of,
@@ -37,9 +36,20 @@ from .options import (
     needs_times,
     path_option,
 )
-from .theorems import bounds_text, check_dense, theorems
+from .report import check_dense, describe, draw, report, theorems, warn_of_weights
 
-PICTURE = "selectron-run.png"
+PICTURE, DEMO_PICTURE = "selectron-run.png", "selectron-demo.png"
+ABOUT = """\
+Handwritten digits arrive one by one. Every 500 rows another half of them becomes the positive
+class. Each learner may ask for the labels of a tenth of the rows."""
+NEXT = """\
+
+LASEC forgets at a fixed rate. The default, LeadingHistory, finds out when concepts end, and is
+right more often; it takes some 20 seconds to compile, once:
+
+    selectron run                                       the same stream, with the default
+    selectron run your.csv --budget 10% --save my.model
+    selectron serve --demo                              a page that asks you (selectron[serve])"""
 
 
 @click.command(cls=ExamplesFirst, epilog=f"Learners: {LEARNER.forms()}. Askers: {ASKER.forms()}.")
@@ -316,82 +326,22 @@ class StreamSession:
         return f"; --model {kept} --save {kept} --from {row} continues"
 
 
-def warn_of_weights(contest: Contest, options: dict[str, Any]) -> None:
-    """Warn of weights of classes that no row has had."""
-    given = options["class_weight"]
-    for name in given if isinstance(given, dict) else ():
-        if name not in contest.classes.names:
-            warn(f"--class-weight names {name!r}, which is no label in {options['file']}")
+@click.command(cls=ExamplesFirst)
+@path_option(
+    "--plot", "path", default=DEMO_PICTURE, show_default=True, help="Draw the picture here."
+)
+def demo(path: str) -> None:
+    """Play a stream whose concept changes, print a table, and draw a picture.
 
+    On a terminal, the picture is opened.
 
-def describe(contest: Any, source: Any, known: int | None, labels: str | None) -> None:
-    """Print what the columns of a table were taken for, and classes beyond those `known` before."""
-    if contest.encoder is None:
-        return
-    lines = files.column_lines(contest.encoder)
-    column, last = source.choice.label or labels, ", as the last column" if source.guessed else ""
-    label = f"{column}: the label{last}, {len(contest.classes.names)} classes"
-    if without := contest.rows - int(contest.contestants[0].true.confusion.sum()):
-        label += f", {counted(without, 'row')} without"
-    if known is not None and (new := contest.classes.names[known:]):
-        label += f"; new: {', '.join(new)}"
-    for line in (*lines, label) if column else lines:
-        click.echo(line, err=True)
-
-
-def report(contest: Contest, bounds: list[list[dict]] | None, options: dict[str, Any]) -> None:
-    """Print the results, and metrics and the theorems' bounds if they are wanted."""
-    contestants, names = contest.contestants, contest.classes.names
-    results = [contestant.result() for contestant in contestants]
-    if options["as_json"]:
-        for result, contestant in zip(results, contestants, strict=True):
-            both = contestant.metrics(names)._asdict()
-            result["metrics"] = {part: one and one._asdict() for part, one in both.items()}
-        for result, promised in zip(results, bounds or [], strict=bounds is not None):
-            result["bounds"] = promised
-        click.echo(json.dumps(files.json_value(results), indent=2))
-        return
-    recalls = tables.recalls([contestant.true for contestant in contestants], names)
-    unaudited = not any(contestant.audits for contestant in contestants)
-    paragraphs = [
-        results_table(results, recalls),
-        tables.majority(contestants[0].true, names),
-        f"{SORTED}." * contest.order.sorted,
-        "A budget, such as --budget 10%, would also estimate the accuracy." * unaudited,
-        "\n".join(filter(None, map(unaskable_rows, contestants))),
-        drift_text(results),
-        "\n".join(filter(None, map(late_labels, contestants))),
-    ]
-    if options["metrics"]:
-        paragraphs += [tables.described(one.metrics(names), one.title) for one in contestants]
-    if bounds is not None:
-        paragraphs.append(bounds_text(contestants, bounds))
-    click.echo("\n\n".join(filter(None, paragraphs)))
-
-
-def unaskable_rows(contestant: Contestant) -> str:
-    """Return which rows had no chance to be asked for; empty if all had one."""
-    if not contestant.unaskable:
-        return ""
-    return (
-        f"{contestant.title}: the budget was spent in {counted(contestant.unaskable, 'row')}, "
-        f"first in row {contestant.spent:,}: the interval allows for any accuracy "
-        "there, and all other estimates are for the remaining rows."
-    )
-
-
-def late_labels(contestant: Contestant) -> str:
-    """Return how many labels have not come by the end of the stream; empty if all have."""
-    late = sum(ticket.delayed is not None for ticket in contestant.model.open.values())
-    what = f"labels that have not come, and are not learned: {late:,}"
-    return f"{contestant.title}: {what} (a saved model learns them with --delay)" * bool(late)
-
-
-def draw(contest: Contest, options: dict[str, Any]) -> None:
-    """Draw the picture if a path is given."""
-    file, path = options["file"], options["picture"]
-    if path:
-        title = Path(file).name if file else "Handwritten digits, another concept every 500 rows"
-        with writing(path):
-            plot(contest.contestants, title, path, options["calibration"])
-        click.echo(f"The picture is in {path}", err=True)
+    \b
+        selectron demo
+    """
+    check_target(path, PICTURES, "--plot")
+    click.echo(ABOUT + "\n")
+    options = "--learner=lasec:c=100", "--learner=perceptron", "--budget=10%", f"--plot={path}"
+    run.main(options, "selectron run", standalone_mode=False)
+    click.echo(NEXT)
+    if sys.stdout.isatty():
+        click.launch(path)

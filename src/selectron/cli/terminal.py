@@ -1,17 +1,14 @@
-"""A person in the terminal: the keys that answer, the rows that are shown, the labels as CSV."""
+"""A person in the terminal: the keys that answer, and the rows that are shown."""
 
 import sys
 from collections.abc import Callable, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from ..data.cells import canonical
 from . import INTERRUPTED
-
-if TYPE_CHECKING:
-    pass
 
 KEYS = "Enter or y confirms · a digit chooses a class · n corrects · s skips · u undoes · q quits"
 YES = ("y", "yes")
@@ -212,6 +209,3 @@ def cell_text(value: Any, whole: bool) -> str:
     text = str(value).replace("\r\n", "\n")
     cut = text if whole or len(text) <= WIDEST else text[: WIDEST - 1] + "…"
     return "\n  | ".join(line.translate(ESCAPES) for line in cut.split("\n"))
-
-
-# Labels as CSV: one line per answer, rows counted from 1
