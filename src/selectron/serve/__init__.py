@@ -14,5 +14,13 @@
     demo, kafka, sending   where items come from, apart from other clients
     server                 the process
 
+A ticket is the number of an item's log entry (`stream.decision`). The model's own ticket is in the
+body of that entry, and what the model needs to learn the label is in `Learning.clf`.
+
+An answer that is posted passes these: `routes.answer` checks the body; `requests.Call.write` makes
+it a `Work`; `Host` queues it for the thread that writes; `Service.run` begins a transaction, in
+which `answering.answer` decides whether it counts, `answering.learn` updates the model if a label
+is settled, and `Stream.emit` appends the log entry. The reply is sent after the commit.
+
 Requires `pip install '.[serve]'`. Of the rest, only the commands that need it import it.
 """
