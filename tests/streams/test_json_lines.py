@@ -66,6 +66,13 @@ def test_a_key_to_be_ignored_that_no_row_has_is_doubted(tmp_path):
     assert source.doubts == []
 
 
+def test_damaged_rows_at_the_beginning_do_not_doubt_a_key_to_be_ignored(tmp_path):
+    bad, good = f"{{{' ' * 1000}\n" * 1200, '{"a": 1, "e": 2, "y": 0}\n' * 9
+    source = read(stored(tmp_path, "a.jsonl", bad + good), ignore="e", skip_damaged=True)
+    assert sum(len(chunk.labels) for chunk in source) == 9
+    assert source.doubts == []
+
+
 def test_a_damaged_row_does_not_settle_the_label(tmp_path):
     text = '{"a": 1, "y": [1]}\n{"a": 1, "label": "ham"}\n{"a": 2, "label": "spam"}\n'
     assert objects(tmp_path, text, skip_damaged=True) == ([{"a": 1}, {"a": 2}], ["ham", "spam"])

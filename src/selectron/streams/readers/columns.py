@@ -1,15 +1,19 @@
-"""Columns of a file: which are features, which is the label, and which the time."""
+"""Columns of a file: their names, if it has any; features, label and time."""
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...data.cells import label_of, parse_number
 from ...engine.parameters import first_few, similar
 from ...errors import SelectronError
 
 USUAL = ("label", "target", "class", "y")  # names of the label, the likeliest first
+NAMES = tuple(name for name in USUAL if len(name) > 1)  # "y" is as likely to be a label
+COUNTED = 3  # this many numbers that count up by one are numbers of columns
 SHOWN = 20  # columns, or keys, in a message
 
 
@@ -54,8 +58,8 @@ class Part(NamedTuple):
     times: np.ndarray = np.empty(0)  # (n,) in seconds since 1970, or none
     fault: str = ""
     choice: Choice = Choice()  # of columns, by their names
-    missing: tuple[str, ...] = ()  # keys to be ignored that no row of JSON has so far
     damage: Damage = UNDAMAGED
+    doubts: tuple[str, ...] = ()  # of the first part: sentences about the file as it was taken
 
 
 class Positions(NamedTuple):
@@ -158,3 +162,38 @@ def _places(names: Sequence[str], which: str | int, role: str = "") -> list[int]
         hint = similar(which, names) if isinstance(which, str) else ""
         raise SelectronError(f"there is no column {what}{role}; the columns are {known}{hint}")
     return found
+
+
+def is_word(cell: str) -> bool:
+    """Return whether a cell holds something that is not a number."""
+    return label_of(cell) is not None and parse_number(cell) is None
+
+
+def is_number(cell: str) -> bool:
+    """Return whether a cell is a number."""
+    return label_of(cell) is not None and parse_number(cell) is not None
+
+
+def is_row(cells: Sequence[str], below: Sequence[str]) -> bool:
+    """Return whether a mixed first record is a row, by the record below it.
+
+    It is a header if a word, or an empty cell, is above a number, if it has the usual name of the
+    label, or if its numbers count the columns.
+
+    >>> is_row(["1", "2", "spam"], ["3", "4", "ham"]), is_row(["2019", "area"], ["3", "4"])
+    (True, False)
+    >>> is_row(["0", "1", "label"], ["3", "4", "ham"]), is_row(list("a123"), list("b337"))
+    (False, False)
+    """
+    if below and len(below) != len(cells):
+        return False
+    above = [one for one, two in zip(cells, below, strict=False) if is_number(two)]
+    unlike = any(is_word(cell) or not cell.strip() for cell in above)
+    named = any(cell.strip().lower() in NAMES for cell in cells)
+    counted = _counts_up(cells) and not _counts_up(below)
+    return not (unlike or named or counted)
+
+
+def _counts_up(cells: Sequence[str]) -> bool:
+    found = [float(cell) for cell in cells if is_number(cell)]
+    return len(found) >= COUNTED and all(b == a + 1 for a, b in pairwise(found))

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...data.cells import label_of, time_of
 from ...data.values import flattened
-from ...engine.parameters import first_few
+from ...engine.parameters import counted, first_few
 from ...errors import SelectronError
 from .columns import SHOWN, UNDAMAGED, Choice, Damage, Part, usual_label
 from .text import Blocks, pieces
@@ -30,7 +30,7 @@ def parts(blocks: Blocks, size: int, choice: Choice) -> Iterator[Part]:
     missing = dict.fromkeys(map(str, choice.ignore))
     for piece in pieces(blocks, size):
         rows, labels, times = list[Any](), list[str | None](), list[float]()
-        damage = UNDAMAGED
+        damage, is_first = UNDAMAGED, not begun
         for line, text in enumerate(piece.data.decode().split("\n"), piece.line):
             if not text.strip():
                 continue
@@ -54,8 +54,12 @@ def parts(blocks: Blocks, size: int, choice: Choice) -> Iterator[Part]:
             times += time
             begun = True
         found = choice if key is None else choice._replace(label=key)
+        doubts = [
+            f"none of the first {counted(len(rows), 'row')} has {name!r} to be ignored"
+            for name in [*missing][: is_first and begun and not choice.lenient]
+        ]
         columns = np.array(labels, object), np.array(times, float)
-        yield Part(rows, *columns, piece.fault, found, tuple(missing), damage)
+        yield Part(rows, *columns, piece.fault, found, damage, tuple(doubts))
 
 
 def _label_key(row: dict[str, Any], choice: Choice, begun: bool) -> Any:

@@ -9,11 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...engine.parameters import counted
 from ...engine.rows import Dense, Sparse, extent, rows_of
 from ...errors import SelectronError
 from .columns import UNDAMAGED, USUAL, Choice, Part
-from .text import Blocks, Counted, ahead, encoding_of, opened, pieces, reason, size_of
+from .text import Blocks, Counted, encoding_of, opened, reason, size_of
 
 ENDINGS = {  # of the names of files, by format
     "svmlight": (".svm", ".svmlight", ".libsvm"),
@@ -137,8 +136,6 @@ class Source:
         self._header, self._size, self._skips = header, int(size), bool(skip_damaged)
         self.damage = UNDAMAGED  # of the rows that were left out so far
         self._file: Counted | None = None
-        self._taken = ""  # which line was taken for names, if one was
-        self._unsure = 0  # line of the first row, if it may hold names
         self.doubts: list[str] = []  # about the header and the label, once reading has begun
 
     def position(self) -> int:
@@ -153,10 +150,9 @@ class Source:
             for part in self._parts(self._file):
                 part = self._without_damage(part, rows)
                 self.choice = part.choice
+                self.doubts += part.doubts
                 if not rows:
                     self._check_label(part)
-                    self._check_ignored(part)
-                    self._check_first(part)
                 whole = Chunk(part.rows, width, part.labels, rows, part.times)
                 for start in range(0, len(part.labels), self._size):
                     chunk = whole.part(start, start + self._size)
@@ -167,8 +163,7 @@ class Source:
                 if part.fault:
                     raise SelectronError(part.fault)
             if not rows:
-                why = f": {self._taken} (if it is a row, use --no-header)" if self._taken else ""
-                why = f" that can be read: {self.damage.why}" if self.damage.rows else why
+                why = f" that can be read: {self.damage.why}" if self.damage.rows else ""
                 raise SelectronError(f"there are no rows{why}")
 
     def _without_damage(self, part: Part, rows: int) -> Part:
@@ -196,21 +191,6 @@ class Source:
             )
         if n > rows * MANY:
             self.doubts.append(f"the label {name!r} has {found}, and each is a class")
-
-    def _check_ignored(self, part: Part) -> None:
-        """Note a key to be ignored that no row has; tables refuse such a column."""
-        if part.missing and not part.choice.lenient:
-            first = counted(len(part.labels), "row")
-            self.doubts.append(f"none of the first {first} has {part.missing[0]!r} to be ignored")
-
-    def _check_first(self, part: Part) -> None:
-        """Note a first row, of numbers and words, that may hold names."""
-        if self._unsure and not self.choice.known:
-            from .tables import stands_out
-
-            if stands_out(part):
-                advice = "though its words do not come again: if it holds names, use --header"
-                self.doubts.append(f"line {self._unsure} was taken for a row, {advice}")
 
     def _parts(self, file: Counted) -> Iterator[Part]:
         kind, blocks = self._kind, Blocks(file, self._encoding)
@@ -270,22 +250,7 @@ class Source:
             return json_lines.parts(blocks, self._size, self.choice)
         from . import tables
 
-        layout = tables.begun(blocks, self.choice, self._header)
-        self._taken = f"line {layout.header} was taken for names" if layout.header else ""
-        self._unsure = 0 if layout.header else layout.doubtful
-        if layout.doubtful and layout.header:
-            advice = "though some are numbers: if it is a row, use --no-header"
-            self.doubts.append(f"{self._taken}, {advice}")
-        if layout.other:
-            advice = tables.DELETE.format(layout.header)
-            self.doubts.append(f"{self._taken}, and the next one has {layout.other!r}: {advice}")
-        if layout.nameless:
-            several = layout.nameless > 1
-            left = "columns without a name are" if several else "column without a name is"
-            advice = f"give {'them names' if several else 'it a name'} in line {layout.header}"
-            self.doubts.append(f"the {left} left out: {advice}, or delete it if it is a title")
-        found = pieces(blocks, self._size, layout.record, layout.line)
-        return ahead(lambda piece: tables.parsed(piece, layout), found, blocks.file.comes)
+        return tables.csv_parts(blocks, self._size, self.choice, self._header)
 
 
 def by_name(path: str) -> str | None:

@@ -16,12 +16,23 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.types as kinds
 
-from ...data.cells import check_unique, label_of, parse_number, time_of
+from ...data.cells import check_unique, time_of
 from ...data.times import seconds
 from ...data.values import PANDAS_INDEX, dates_of, labels_of, values_of
 from ...errors import SelectronError
-from .columns import UNDAMAGED, USUAL, Choice, Damage, Part, Positions, choose
-from .text import NEVER_CLOSED, NOT_UTF_8, Blocks, Counted, Piece, Record, ends, reason
+from .columns import UNDAMAGED, Choice, Damage, Part, Positions, choose, is_number, is_row, is_word
+from .text import (
+    NEVER_CLOSED,
+    NOT_UTF_8,
+    Blocks,
+    Counted,
+    Piece,
+    Record,
+    ahead,
+    ends,
+    pieces,
+    reason,
+)
 
 MARKS = ",;\t|"
 OTHER = re.compile(rb"[;\t|](?! )")  # between cells; those of prose have a space behind them
@@ -31,9 +42,7 @@ GIVEN = re.compile(rb'"?sep=([,;\t|])"?', re.IGNORECASE)  # a line that Excel re
 BLANK = " \r\n"
 SPACES = re.compile(rb"^ +$", re.MULTILINE)
 FEW = 4  # rows of which the first is expected to share a word with others
-COUNTED = 3  # this many numbers that count up by one are numbers of columns
 DELETE = "if line {} is a title or a comment, delete it"
-NAMES = tuple(name for name in USUAL if len(name) > 1)  # "y" is as likely to be a label
 BUFFER = 1 << 20  # bytes read at a time from a column, so that no row group is held whole
 
 
@@ -46,53 +55,80 @@ class CsvLayout(NamedTuple):
     columns: Positions
     line: int = 1  # on which the rows begin
     header: int = 0  # line of the names, 0 if the file has none
-    doubtful: int = 0  # line that may also be the other: names, or a row; 0 if there is none
-    nameless: int = 0  # columns without a name, which are left out, if they hold something
-    other: str = ""  # mark that the row below the only name has
+    doubts: tuple[str, ...] = ()  # about the names, and columns that are left out
+    unsure: int = 0  # line of the first row, if it may hold names
+
+
+def csv_parts(blocks: Blocks, size: int, choice: Choice, header: bool | None) -> Iterator[Part]:
+    """Yield the rows of the file; `header` is whether it begins with names, None if not known."""
+    layout, read = begun(blocks, choice, header), 0
+    found = pieces(blocks, size, layout.record, layout.line)
+    for part in ahead(lambda piece: parsed(piece, layout), found, blocks.file.comes):
+        read += len(part.labels) + part.damage.rows
+        yield part
+    if layout.header and not (read or blocks.fault):
+        taken = f"line {layout.header} was taken for names (if it is a row, use --no-header)"
+        raise SelectronError(f"there are no rows: {taken}")
 
 
 def begun(blocks: Blocks, choice: Choice, header: bool | None) -> CsvLayout:
     """Return the layout, by the first two records; the default names are "0", "1", ...."""
-    (line,) = blocks.first()
-    _check_line(line)
-    if given := GIVEN.fullmatch(line.strip(BLANK.encode())):
-        blocks.ahead = blocks.ahead.replace(line, b"\n", 1)  # so that lines are counted right
-    mark = given[1].decode() if given else _mark(line, blocks)
+    mark = _mark(blocks)
     record = _record(mark)
     found = blocks.first(2, record)
     if not found:  # not even one record is whole
         raise SelectronError(f"{blocks.fault or 'there is no header'}, after 0 rows")
-    first, *rest = found
+    first, below = found[0], _cells(b"".join(found[1:]), mark, errors="replace")
     start = blocks.ahead.find(first)  # there may be blank lines before it
     place = 1 + blocks.ahead.count(b"\n", 0, start)
+    names = _names(first, mark, place)
+    wordy = any(map(is_word, names))
+    mixed = header is None and wordy and any(map(is_number, names))
+    doubtful = mixed and not any(is_word(name) for name in {*names} & choice.names())
+    if header is None:
+        header = wordy and not (doubtful and is_row(names, below))
+    if not header:
+        names = list(map(str, range(len(names))))
+        hint = f"line {place} was taken for a row; if it holds names, use --header" * doubtful
+        unsure = place * (doubtful and not choice.known)
+        return CsvLayout(mark, record, names, _chosen(names, choice, hint), unsure=unsure)
+    other = _other_mark(blocks.first(LINES, record)[1:]) if len(names) == 1 else ""
+    delete, taken = DELETE.format(place), f"line {place} was taken for names"
+    columns = _chosen(names, choice, delete if other else "")
+    doubts = [f"{taken}, though some are numbers: if it is a row, use --no-header"] * doubtful
+    if other:
+        doubts.append(f"{taken}, and the next one has {other!r}: {delete}")
+    if any(cell.strip() for name, cell in zip(names, below, strict=False) if not name):
+        doubts.append(_nameless(names.count(""), place))
+    begin, blocks.ahead = place + first.count(b"\n"), blocks.ahead[start + len(first) :]
+    return CsvLayout(mark, record, names, columns, begin, place, tuple(doubts))
+
+
+def _names(record: bytes, mark: str, place: int) -> list[str]:
+    """Return the cells of the first record, at this line."""
     try:
-        names = [cell.strip() for cell in _cells(first, mark)]
+        names = [cell.strip() for cell in _cells(record, mark)]
     except UnicodeDecodeError:
         raise SelectronError(f"line {place}: {NOT_UTF_8}") from None
     if not names:
         raise SelectronError(f"line {place}: {NEVER_CLOSED}")
-    doubtful = header is None and has_word(names) and any(map(_is_number, names))
-    cells = _cells(b"".join(rest), mark, errors="replace")
-    if doubtful:
-        doubtful = not any(has_word([name]) for name in {*names} & choice.names())
-        header = not (doubtful and is_row(names, cells))
-    named = has_word(names) if header is None else header
-    other = _other_mark(blocks.first(LINES, record)[1:]) if len(names) == 1 else ""
-    hint = f": line {place} was taken for a row; if it holds names, use --header" * doubtful
-    if named:
-        hint = f": {DELETE.format(place)}" if other else ""
-    else:
-        names = list(map(str, range(len(names))))
+    return names
+
+
+def _chosen(names: Sequence[str], choice: Choice, hint: str) -> Positions:
+    """Return the chosen columns; if there are none such, add the hint to the error."""
     try:
-        columns = choose(names, choice)
+        return choose(names, choice)
     except SelectronError as error:
-        raise SelectronError(f"{error}{hint}") from None
-    if not named:
-        return CsvLayout(mark, record, names, columns, doubtful=doubtful * place)
-    begin, blocks.ahead = place + first.count(b"\n"), blocks.ahead[start + len(first) :]
-    held = any(cell.strip() for name, cell in zip(names, cells, strict=False) if not name)
-    layout = CsvLayout(mark, record, names, columns, begin, place, doubtful * place)
-    return layout._replace(nameless=held * names.count(""), other=other)
+        raise SelectronError(f"{error}: {hint}" if hint else str(error)) from None
+
+
+def _nameless(count: int, place: int) -> str:
+    """Return that columns without a name are left out, and what would do."""
+    several = count > 1
+    left = "columns without a name are" if several else "column without a name is"
+    advice = f"give {'them names' if several else 'it a name'} in line {place}"
+    return f"the {left} left out: {advice}, or delete it if it is a title"
 
 
 def _check_line(line: bytes) -> None:
@@ -114,12 +150,17 @@ def _other_mark(rows: Sequence[bytes]) -> str:
     return found[0][0].decode() if found and all(found) else ""
 
 
-def _mark(line: bytes, blocks: Blocks) -> str:
-    """Return the mark of which the first record has most; `line` is its first line.
+def _mark(blocks: Blocks) -> str:
+    """Return the mark between cells: a given one, or that of which the first record has most.
 
     It is a semicolon next to as many or more commas, as in names and decimals, if all of the first
     lines have as many semicolons, and either not as many commas, or spaces behind these alone.
     """
+    (line,) = blocks.first()
+    _check_line(line)
+    if given := GIVEN.fullmatch(line.strip(BLANK.encode())):
+        blocks.ahead = blocks.ahead.replace(line, b"\n", 1)  # so that lines are counted right
+        return given[1].decode()
     counts = {mark: _count(mark, line, blocks) for mark in MARKS}
     most = max(MARKS, key=counts.__getitem__)
     if most != "," or not counts[";"]:
@@ -177,7 +218,14 @@ def parsed(piece: Piece, layout: CsvLayout) -> Part:
         why = f"{line(again[0])}: the names of the columns are repeated"
         damage = damage.and_also(Damage(len(again), again[0], why))
         table = table.take(np.delete(np.arange(table.num_rows), again))
-    return _part(table, layout.names, layout.columns, line, piece.fault, damage)
+    part = _part(table, layout.names, layout.columns, line, piece.fault, damage)
+    if piece.line != layout.line:
+        return part
+    doubts = layout.doubts
+    if layout.unsure and stands_out(part):
+        advice = "though its words do not come again: if it holds names, use --header"
+        doubts += (f"line {layout.unsure} was taken for a row, {advice}",)
+    return part._replace(doubts=doubts)
 
 
 def _repeats(table: pa.Table, layout: CsvLayout) -> list[int]:
@@ -239,45 +287,11 @@ def _cells(record: bytes, mark: str, errors: str = "strict") -> list[str]:
         return []
 
 
-def has_word(cells: Sequence[str]) -> bool:
-    """Return whether any of the cells is a word."""
-    return any(label_of(cell) is not None and parse_number(cell) is None for cell in cells)
-
-
-def is_row(cells: Sequence[str], below: Sequence[str]) -> bool:
-    """Return whether a mixed first record is a row, by the record below it.
-
-    It is a header if a word, or an empty cell, is above a number, if it has the usual name of the
-    label, or if its numbers count the columns.
-
-    >>> is_row(["1", "2", "spam"], ["3", "4", "ham"]), is_row(["2019", "area"], ["3", "4"])
-    (True, False)
-    >>> is_row(["0", "1", "label"], ["3", "4", "ham"]), is_row(list("a123"), list("b337"))
-    (False, False)
-    """
-    if below and len(below) != len(cells):
-        return False
-    above = [one for one, two in zip(cells, below, strict=False) if _is_number(two)]
-    unlike = any(has_word([cell]) or not cell.strip() for cell in above)
-    named = any(cell.strip().lower() in NAMES for cell in cells)
-    counted = _counts_up(cells) and not _counts_up(below)
-    return not (unlike or named or counted)
-
-
 def stands_out(part: Part) -> bool:
     """Return whether no word of the first row comes again in its column."""
     columns = [pa.array(part.labels, pa.string()), *part.rows.columns]
-    words = [column for column in columns if len(column) >= FEW and has_word([column[0].as_py()])]
+    words = [column for column in columns if len(column) >= FEW and is_word(column[0].as_py())]
     return bool(words) and all(pc.sum(pc.equal(one, one[0])).as_py() == 1 for one in words)
-
-
-def _counts_up(cells: Sequence[str]) -> bool:
-    found = [float(cell) for cell in cells if _is_number(cell)]
-    return len(found) >= COUNTED and all(b == a + 1 for a, b in pairwise(found))
-
-
-def _is_number(cell: str) -> bool:
-    return label_of(cell) is not None and parse_number(cell) is not None
 
 
 def parquet_parts(file: Counted, size: int, choice: Choice) -> Iterator[Part]:
