@@ -165,10 +165,8 @@ class Answers:
                     )
             if (text := label_of(row[self.column])) is None:
                 continue
-            number, label = (
-                self._number(str(row[QUESTION] or ""), at),
-                self._class(canonical(text), at),
-            )
+            number = self._number(str(row[QUESTION] or ""), at)
+            label = self._class(canonical(text), at)
             ticket = self.classifier.model_.open.get(number)
             if ticket is None:
                 self.closed += 1

@@ -47,13 +47,14 @@ class UnmatchedLabels(SelectronError):
 class GivenLabels(NamedTuple):
     """The labels of a file, and what it has copied from other columns."""
 
+    path: str | None  # None: there is no file, and no labels are given
     labels: dict[int, str | None]  # by the number of the row, from 1 on
     copied: dict[int, dict[str, str]]  # the values of other columns, by their name
 
 
 def read_labels(path: str | None) -> GivenLabels:
     """Return the labels of a file; none without a path."""
-    found = GivenLabels({}, {})
+    found = GivenLabels(path, {}, {})
     if path is None:
         return found
     lines: Any = None
@@ -79,41 +80,39 @@ def read_labels(path: str | None) -> GivenLabels:
     return found
 
 
-def relabelled(
-    chunks: Iterable[Chunk], source: Source, path: str | None, given: GivenLabels
-) -> Iterator[Chunk]:
-    """Yield chunks with the labels of another file, if there is one, in place of their own."""
+def relabelled(chunks: Iterable[Chunk], source: Source, given: GivenLabels) -> Iterator[Chunk]:
+    """Yield chunks with the given labels, if there are any, in place of their own."""
     rows, wanted = 0, given.labels
     for chunk in chunks:
-        if path and source.guessed:
+        if given.path and source.guessed:
             raise SelectronError(
                 "give --label, too: the column of labels, whose other rows keep theirs, or ''"
             )
         rows, labels = chunk.first + len(chunk.labels), chunk.labels.copy()
         for at in range(len(labels) if wanted else 0):
             labels[at] = wanted.get(chunk.first + at + 1, labels[at])
-        check_copied(chunk, path, given.copied)
+        check_copied(chunk, given)
         yield chunk._replace(labels=labels)
     if wanted and max(wanted) > rows:
         raise UnmatchedLabels(
-            f"{path} has a label for row {max(wanted):,}, and there are {counted(rows, 'row')}: "
-            "are these labels of another file?"
+            f"{given.path} has a label for row {max(wanted):,}, and there are "
+            f"{counted(rows, 'row')}: are these labels of another file?"
         )
 
 
-def check_copied(chunk: Chunk, path: str | None, copied: dict[int, dict[str, str]]) -> None:
+def check_copied(chunk: Chunk, given: GivenLabels) -> None:
     """Raise UnmatchedLabels if rows have other values than those that were copied from them."""
-    if isinstance(chunk.rows, Sparse) or not any(copied.values()):
+    if isinstance(chunk.rows, Sparse) or not any(given.copied.values()):
         return
     for row, values in enumerate(records_of(chunk.rows), chunk.first + 1):
-        for name, text in copied.get(row, {}).items():
+        for name, text in given.copied.get(row, {}).items():
             value = values.get(name, text)
             written = as_text(value) if isinstance(chunk.rows, list) else value
             if (found := "" if written is None else str(written).strip()) != text:
                 raise UnmatchedLabels(
-                    f"row {row:,} has the {name} {found!r}, and {path} has {text!r}: are these "
-                    f"labels of another file, or in another order? Without its column {name}, only "
-                    "the numbers of rows count"
+                    f"row {row:,} has the {name} {found!r}, and {given.path} has {text!r}: are "
+                    f"these labels of another file, or in another order? Without its column {name},"
+                    " only the numbers of rows count"
                 )
 
 
@@ -135,7 +134,7 @@ def load_table(file: str, **options: Any) -> LoadedTable:
     source = source_of(file, **options)
     with naming(file), closing(with_progress(source)) as read:
         given = read_labels(options["labels"])
-        chunks = list(relabelled(read, source, options["labels"], given))
+        chunks = list(relabelled(read, source, given))
     if source.guessed:
         click.echo(f"{source.choice.label}: the label, as the last column", err=True)
     rows: Any = [chunk.rows for chunk in chunks]
@@ -198,6 +197,11 @@ def whole_rows(file: str, options: Any) -> Any:
     return concatenated([chunk.rows for chunk in source])
 
 
+def is_heading(names: Sequence[str]) -> bool:
+    """Return whether a file of labels may begin with these names, or with none."""
+    return not names or (names[0], *names[-3:]) == COLUMNS
+
+
 def check_labels(path: str | None) -> None:
     """Raise SelectronError if there is a file that `write_labels` has not written."""
     if path is None or not Path(path).is_file():
@@ -208,7 +212,7 @@ def check_labels(path: str | None) -> None:
         suppress(csv.Error),
     ):
         names = next(csv.reader(file), [])
-    if names and (names[0], *names[-3:]) != COLUMNS:
+    if not is_heading(names):
         raise SelectronError(
             f"{path} is not a file of labels that `selectron pool` wrote: give another -o"
         )
@@ -249,8 +253,7 @@ class LabelFile:
         try:
             with open(path, newline="", encoding="utf-8-sig") as file:
                 self.names, *lines = [line for line in csv.reader(file) if line] or [[]]
-            ours = not self.names or (self.names[0], *self.names[-3:]) == COLUMNS
-            if not ours or any(len(line) != len(self.names) for line in lines):
+            if not is_heading(self.names) or any(len(line) != len(self.names) for line in lines):
                 raise ValueError
             self.rows = {int(line[0]): line for line in lines}
         except (ValueError, csv.Error):

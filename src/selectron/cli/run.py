@@ -245,8 +245,7 @@ class StreamSession:
         choice, known = (self.before.choice, self.before.columns) if self.before else (None, ())
         self.source = files.source_of(choice=choice, known=known, **self.options)
         source = stack.enter_context(closing(files.with_progress(self.source)))
-        labels = self.options["labels"]
-        chunks = relabelled(source, self.source, labels, read_labels(labels))
+        chunks = relabelled(source, self.source, read_labels(self.options["labels"]))
         chunks = files.skip_rows(chunks, self.behind, self.file)
         asker = self.before.classifier.asker if self.before else None
         if needs_times(self.options["budget"], asker, *self.options["askers"]):
