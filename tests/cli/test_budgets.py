@@ -55,6 +55,17 @@ def test_the_command_line_and_declarations_have_this_grammar(call, stream):
     assert str(caught.value).startswith(f"here: {sentence}")
 
 
+@pytest.mark.parametrize("budget", [[], ["--budget", "4/1d"]])
+def test_rows_without_labels_date_no_period(call, tmp_path, budget):
+    lines = [f"2026-11-{1 + j // 20:02}T08:{j % 20:02},{j % 7}" for j in range(400)]
+    (tmp_path / "new.csv").write_text("\n".join(["when,size", *lines]))
+    options = ["--classes", "a,b", "--budget", "4/1d", "--time", "when", "--save", "a.model"]
+    assert call("run", "new.csv", "--label", "", *options).exit_code == 0
+    result = call("ask", "a.model", "new.csv", *budget, "-o", "q.csv")
+    assert result.stderr == ""
+    assert 40 < len((tmp_path / "q.csv").read_text().splitlines()) <= 81
+
+
 def test_rows_before_the_period_of_a_models_budget(call, tmp_path):
     days = [5, 6, 900, 7]  # a typing error takes the budget to another year
     for name, some in (("typo.csv", days), ("later.csv", [8, 9, 10])):

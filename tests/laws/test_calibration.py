@@ -35,6 +35,16 @@ def test_probabilities_keep_the_order_of_rows_whatever_was_learned(a):
     assert (np.diff(proba.max(axis=1)[gaps.argsort()]) >= 0).all()
 
 
+def test_probabilities_are_numbers_before_any_margin_is_known():
+    scores = np.array([[0.38881821, -0.38960252, -0.27026156]])
+    s, proba = np.zeros(calibration.SIZE), np.zeros((1, 3))
+    s[calibration.SCALE], s[calibration.A] = 2 * calibration.LEAST, 0.5
+    calibration.fill(s, scores, 0, scores[0, 0] - scores[0, 2], False, proba, 0)
+    np.testing.assert_allclose(proba.sum(), 1)
+    assert 0.5 < proba[0, 0] < 0.7
+    assert (proba[0, 1:] > 0.1).all()
+
+
 @pytest.mark.parametrize(
     ("kind", "columns"), [(Perceptron, 1), (Perceptron, 3), (BayesianPerceptron, 1)]
 )

@@ -113,10 +113,13 @@ class Saved(NamedTuple):
             )
         clf = self.classifier
         asker = clf.asker
-        if budget is None:
-            unspent = isinstance(asker, Budget) and not record_of(clf.model_.past).asked
-            if again and unspent and not clf.model_.labels:
+        unspent = isinstance(asker, Budget) and not record_of(clf.model_.past).asked
+        if again and unspent and not clf.model_.labels:
+            if asker.timed():  # and the rows, which may be played again, date no period
+                clf.model_.past = np.array(asker.past(), float)
+            elif budget is None:
                 clf.set_asker(asker)
+        if budget is None:
             if spent := self.spent():
                 warn(spent)
             return

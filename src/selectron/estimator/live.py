@@ -131,7 +131,8 @@ class DecidesAndTells(TakesRows):
         `partial_fit`, and in this process: `save` does not keep answers. Learning is replayed from
         a copy: all weights, probabilities and counts are those of a classifier that learned `label`
         at once, in the same rounds and with the same weight. Decisions are not replayed: rounds,
-        draws, open tickets and the asker's memory stay. A new class is appended.
+        draws, open tickets and the asker's memory stay. A new class is appended,
+        and one that only the wrong label had stays.
 
         Raises SelectronError if the ticket cannot be corrected, or the label is no named class.
 

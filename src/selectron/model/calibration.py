@@ -257,6 +257,10 @@ def fill(s: Any, scores: Any, best: int, z: float, own: bool, proba: Any, i: int
         behind = max(-MOST, scores[i, k] - second)
         proba[i, k] = math.exp(min(0.0, slope(s[SCALE], s[A], own) * behind))
         total += proba[i, k] if k != best else 0.0
+    if total == 0.0:  # before any margin the slope is so large that rounding counts
+        total = len(scores[i]) - 1.0
+        for k in range(len(scores[i])):
+            proba[i, k] = 1.0
     p = max(p, LEAD / (1 + total))
     for k in range(len(scores[i])):
         proba[i, k] = p if k == best else (1 - p) * proba[i, k] / total
