@@ -165,6 +165,14 @@ def test_a_number_of_labels_is_not_exceeded(call, asked):
     assert "The budget of 3 labels is spent: --budget gives another one.\n" in result.output
 
 
+def test_a_budget_that_is_spent_is_named_once(call, asked):
+    assert call("ask", "a.model", "first.csv", "-o", "few.csv", "--budget", "3/200").exit_code == 0
+    result = call("ask", "a.model", "second.csv", "-o", "more.csv")
+    spent = "the budget of 3 labels is spent: --budget gives another one"
+    text = f"selectron: a.model would ask for no label, as {spent}\n"
+    assert (result.exit_code, result.output) == (1, text)
+
+
 def test_columns_keep_their_values_if_they_have_the_names_of_ours(call, tmp_path):
     lines = [f"Q{j},{j % 7},{'yes' if j % 7 > 3 else 'no'}" for j in range(120)]
     (tmp_path / "faq.csv").write_text("\n".join(["question,size,answered", *lines]))

@@ -16,6 +16,7 @@ import pytest
 
 from selectron import OnlineClassifier
 from selectron.askers import Always
+from selectron.cli.labels import LabelFile
 from selectron.cli.models import load
 from selectron.errors import SelectronError
 
@@ -434,6 +435,13 @@ def test_labels_are_written_after_every_answer_and_go_on(call, mail):
         f"selectron: labels.csv holds labels already, and {path} has changed since row {row}: give "
         f"another -o, or the row to continue at, such as --from {row + 1}\n"
     )
+
+
+def test_a_file_of_labels_goes_on_after_long_values(tmp_path):
+    csv.field_size_limit(131_072)  # Python's
+    path, text = str(tmp_path / "labels.csv"), "x" * 200_000
+    LabelFile(path, "", 1, None).put(1, {"text": text}, "ham", "spam")
+    assert LabelFile(path, "", 1, True).rows == {1: ["1", text, "ham", "spam", "1"]}
 
 
 def test_an_answer_counts_once_if_the_file_of_labels_is_gone(call, mail, monkeypatch):

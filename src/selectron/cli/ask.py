@@ -55,9 +55,7 @@ def ask(paths: tuple[str, ...], model: str | None, output: str, **options: Any) 
     session = ModelSession(model, files.all_columns(file, **options), options["first"], None, ())
     if session.last and session.last.ended:
         raise SelectronError(f"{file} was played to its end: --from 1 begins again")
-    session.saved.spend(options["budget"], again=session.last is None)
-    if spent := session.saved.spent():
-        raise SelectronError(f"{model} would ask for no label, as {spent}")
+    session.spend(options["budget"])
     stopped = f"interrupted: nothing was asked, and {model} is as it was"
     with reporting_errors(stopped), closing(files.with_progress(session.source)) as chunks:
         questions = _questions(session, chunks)

@@ -87,10 +87,7 @@ def label(
         raise SelectronError("answers are read from standard input: give the path of a file")
     source = files.all_columns(file, **options)
     session = ModelSession(model, source, options["first"], output, show)
-    done = session.ticket is not None or (session.last and session.last.ended)
-    if options["budget"] is None and not done and (spent := session.saved.spent()):
-        raise SelectronError(f"{model} would ask for no label, as {spent}")
-    session.saved.spend(options["budget"], again=session.last is None)
+    session.spend(options["budget"])
     with files.reporting_damage(source):
         code = session.play()
     raise SystemExit(code)
@@ -156,6 +153,13 @@ class ModelSession:
         self.copies = deque[Answered](maxlen=max(1, min(COPIES, BYTES // size)))
         self.due = 0.0  # when the model is saved again after an answer
         self.unsaved = False  # whether there has been an answer since
+
+    def spend(self, budget: Any) -> None:
+        """Ask within a budget, if one is given; SelectronError if no label would be asked for."""
+        done = self.ticket is not None or (self.last and self.last.ended)
+        if budget is None and not done and (spent := self.saved.spent()):
+            raise SelectronError(f"{self.path} would ask for no label, as {spent}")
+        self.saved.spend(budget, again=self.last is None)
 
     def keep(self, ended: bool = False) -> None:
         """Save the model, and the place in the file."""

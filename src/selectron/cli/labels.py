@@ -250,6 +250,7 @@ class LabelFile:
 
     def _read(self, path: str) -> None:
         """Read the lines of an earlier session; SelectronError if the file is another one."""
+        csv.field_size_limit(LONGEST)  # of copied columns
         try:
             with open(path, newline="", encoding="utf-8-sig") as file:
                 self.names, *lines = [line for line in csv.reader(file) if line] or [[]]

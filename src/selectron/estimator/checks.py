@@ -38,7 +38,7 @@ from ..model.support import why_refused
 TABLE, LABELS = "X is not a table of numbers", "y is not a list of labels"
 ENCODE = "TableEncoder().fit_transform(X) makes numbers of any values"
 DATES = re.compile("date|time|duration")  # how such types are named, in all libraries
-RUN, BY_CHANCE = 10, 1e-4  # rows of one class at the end of a batch, and the chance of so many
+RUN, BY_CHANCE = 10, 1e-4  # rows of one class at the end of a batch, and the chance of such a run
 WIDEST = 2**31 - 1  # features of sparse rows, whose indices take 4 bytes
 
 

@@ -202,25 +202,32 @@ def parsed(piece: Piece, layout: CsvLayout) -> Part:
         raise SelectronError(f"line {piece.line} or later: {reason(error)}") from None
     damage = UNDAMAGED
     if wrong:
-        found, place = wrong[0].actual_columns, wrong[0].number - 1 - blank
-        width = len(layout.names)
-        columns = "1 column was" if found == 1 else f"{found} columns were"
-        why = f"{line(place)}: {columns} found, and {width} expected"
+        place = wrong[0].number - 1 - blank
         most = piece.line == layout.line and len(wrong) > table.num_rows
-        hint = ""
-        if most and found == width + 1 and wrong[0].text.rstrip(BLANK).endswith(layout.mark):
-            hint = f": if rows end with {layout.mark!r}, end line {layout.header or 1} with it, too"
-        elif layout.header and (most or width == 1):
-            hint = f": {DELETE.format(layout.header)}"
-        damage = Damage(len(wrong), place, why + hint, bool(hint))
+        why, hint = _other_width(wrong[0], layout, most)
+        damage = Damage(len(wrong), place, f"{line(place)}: {why}{hint}", bool(hint))
     again = _repeats(table, layout) if layout.header else []
     if again:  # as in files that were put together
         why = f"{line(again[0])}: the names of the columns are repeated"
         damage = damage.and_also(Damage(len(again), again[0], why))
         table = table.take(np.delete(np.arange(table.num_rows), again))
     part = _part(table, layout.names, layout.columns, line, piece.fault, damage)
-    if piece.line != layout.line:
-        return part
+    return _with_doubts(part, layout) if piece.line == layout.line else part
+
+
+def _other_width(record: Any, layout: CsvLayout, most: bool) -> tuple[str, str]:
+    """Return that a record has another number of cells, and what would do if `most` have."""
+    found, width, hint = record.actual_columns, len(layout.names), ""
+    columns = "1 column was" if found == 1 else f"{found} columns were"
+    if most and found == width + 1 and record.text.rstrip(BLANK).endswith(layout.mark):
+        hint = f": if rows end with {layout.mark!r}, end line {layout.header or 1} with it, too"
+    elif layout.header and (most or width == 1):
+        hint = f": {DELETE.format(layout.header)}"
+    return f"{columns} found, and {width} expected", hint
+
+
+def _with_doubts(part: Part, layout: CsvLayout) -> Part:
+    """Return the first part with the doubts about the names."""
     doubts = layout.doubts
     if layout.unsure and stands_out(part):
         advice = "though its words do not come again: if it holds names, use --header"
