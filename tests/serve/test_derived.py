@@ -9,7 +9,7 @@ import pytest
 
 from selectron import SelectronError
 from selectron.evaluate import Drifts
-from selectron.serve import snapshots
+from selectron.serve import reading, snapshots
 from selectron.serve.declaration import Features
 from selectron.serve.event import Event
 from selectron.serve.question import Statistics
@@ -61,6 +61,40 @@ def test_both_go_on_alike(desk, tmp_path):
         one.say(one.ask("carl")["item"], "ham", "carl")
     assert whole.model() == again.model()
     assert whole.view() == again.view()
+
+
+BUDGETS = [("100%", 0.1), ("100%", 0.3), ("5/1h", 0.1), ("2/1h", 0.1), ("50%", 0.0)]
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_another_budget(desk, tmp_path, kept):
+    """It holds from the start at which it is declared on, also when the log is replayed."""
+    asked, one = [], None
+    for start, (budget, audit) in enumerate(BUDGETS):
+        one = desk(declared(budget=budget, audit=audit), every=10)
+        found = one.add(texts(20, 20 * start), start=20 * start)
+        asked.append(sum(item["asked"] for item in found))
+        one.say(found[0]["item"], "ham")
+        view, model = one.view(), one.model()
+        assert view["budget"]["written"] == budget
+        one.crash()
+        if not kept:
+            shutil.rmtree(tmp_path / "snapshots")
+        again = desk(declared(budget=budget, audit=audit), every=10)
+        assert (again.view(), again.model()) == (view, model)
+        again.crash()
+    assert asked[:2] == [20, 20]
+    assert 0 < asked[2] <= 5
+    assert asked[2] + asked[3] <= 5  # labels of this hour count
+    assert 0 < asked[4] < 20
+    entries = audit_of(desk(declared(budget="50%", audit=0.0)))
+    changes = [row["data"] for row in entries if row["kind"] == "budget"]
+    assert changes == [{"budget": budget, "audit": audit} for budget, audit in BUDGETS[1:]]
+
+
+def audit_of(one):
+    with one.service.store.db as db:
+        return list(reading.audit(db, one.stream))
 
 
 def test_entries_before_a_kill_count_towards_the_next_snapshot(desk, tmp_path):

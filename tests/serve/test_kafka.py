@@ -110,7 +110,7 @@ def test_messages_become_items_and_decisions_and_answers_messages(brokers, topic
     assert [entry["entry"] for entry in found] == list(range(1, 22))
     assert [entry["kind"] for entry in found] == ["item"] * 20 + ["answer"]
     assert (found[-1]["label"], found[-1]["item"]) == ("spam", 1)
-    assert {"id", "asked", "probability", "version"} <= found[0].keys()
+    assert {"id", "asked", "proba", "ask_probability", "version"} <= found[0].keys()
     assert "data" not in found[0]
 
 

@@ -166,7 +166,8 @@ def test_exports_agree(web):
     assert answer["who"] == "annotate"
     assert answer["label"] == "ham"
     assert answer["shown_at"] == rows[-2]["at"] <= answer["at"]
-    assert answer["probability"] == 1.0
+    assert answer["ask_probability"] == 1.0
+    assert answer["proba"] == {"ham": 0.5, "spam": 0.5}
     table = list(csv.DictReader(io.StringIO(one.get(f"{MAIL}/export?format=csv").text)))
     assert [int(row["entry"]) for row in table] == [row["entry"] for row in rows]
     assert [json.loads(row["data"]) for row in table] == [row["data"] for row in rows]
@@ -174,7 +175,7 @@ def test_exports_agree(web):
     parquet = pq.read_table(io.BytesIO(one.get(f"{MAIL}/export?format=parquet").content))
     found = parquet.to_pylist()
     for row in found:
-        row["data"] = json.loads(row["data"])
+        row |= {name: json.loads(row[name]) for name in ("data", "proba")}
     assert found == rows
 
 

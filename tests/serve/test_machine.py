@@ -177,16 +177,20 @@ class Labelling(RuleBasedStateMachine):
             with pytest.raises(Problem, match="does not stand"):
                 act()
 
-    @rule()
-    def crash(self):
+    @rule(audit=st.sampled_from([0.1, 0.2]))
+    def crash(self, audit):
+        """A crash, and a start with another part of the budget for audits, or the same."""
         view, now = self.desk.view(), self.desk.now
         model = self.desk.model() if self.items else None
         self.desk.crash()
         self.desk = Desk(self.folder, self.declaration, every=15)
-        self.desk.now = now
         if self.items:
             assert self.desk.model() == model
         assert self.desk.view() == view
+        self.desk.crash()
+        self.declaration = self.declaration.model_copy(update={"audit": audit})
+        self.desk = Desk(self.folder, self.declaration, every=15)
+        self.desk.now = now
 
     @invariant()
     def it_is_as_on_paper(self):

@@ -1,11 +1,15 @@
 """`selectron send`: a file gets there once, whatever happens on the way."""
 
 import codecs
+import gzip
 import json
 import os
 from contextlib import closing
 
 import httpx2
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
@@ -211,15 +215,43 @@ def test_lines_that_will_not_do():
     assert len(list(items([b"[INFO] started", b"[1]"], "rows", None))) == 2
 
 
-@pytest.mark.parametrize("ending", ["csv", "csv.gz", "parquet", "svm"])
-def test_a_table_is_not_sent_as_text(tmp_path, ending):
-    path = tmp_path / f"a.{ending}"
-    path.write_text("a,b\n1,2\n")
+@pytest.mark.parametrize("ending", ["csv", "csv.gz", "parquet", "jsonl.gz"])
+def test_a_table(live, tmp_path, ending):
+    """Its rows are items, with blanks as null, and without fields to ignore."""
+    path, url = tmp_path / f"a.{ending}", f"{live.url}/v1/streams/mail"
+    rows = [{"key": f"{ending}{i}", "n": i or None, "text": "win, now", "y": 1} for i in range(9)]
+    table = pa.Table.from_pylist(rows)
+    if ending == "parquet":
+        pq.write_table(table, path)
+    else:
+        text = "".join(json.dumps(row) + "\n" for row in rows)
+        if "csv" in ending:
+            pa_csv.write_csv(table, path.with_suffix(""))
+            text = path.with_suffix("").read_text()
+        path.write_bytes(gzip.compress(text.encode()) if "gz" in ending else text.encode())
+    arguments = ["send", str(path), "--to", url, "--token", live.tokens["ingest"]]
+    arguments += ["--ignore", "y"]
+    for new in (9, 0):
+        sent = CliRunner().invoke(main, [*arguments, "--id", "key"])
+        assert sent.stdout == f"{new} new items, {new} of them asked for\n", sent.stderr
+    headers = live.headers("read")
+    found = httpx2.get(f"{url}/items?id={ending}5", headers=headers).json()["content"]
+    assert found == {"key": f"{ending}5", "n": "5" if "csv" in ending else 5, "text": "win, now"}
+    blank = httpx2.get(f"{url}/items?id={ending}0", headers=headers).json()["content"]
+    assert blank["n"] in (None, "")
+    wrong = CliRunner().invoke(main, [*arguments, "--id", "none"])
+    assert wrong.exit_code == 1
+    assert f"a.{ending}, row 1 has no text or number in 'none'" in wrong.stderr
+
+
+def test_rows_without_names(tmp_path):
+    path = tmp_path / "a.svm"
+    path.write_text("1 3:0.5\n")
     result = CliRunner().invoke(
         main, ["send", str(path), "--to", "http://127.0.0.1:1", "--token", "t"]
     )
     assert result.exit_code == 1
-    assert "is a table, and a line must be a JSON object or text: convert it" in result.stderr
+    assert "has no names of fields: give CSV, Parquet or JSON lines" in result.stderr
 
 
 @pytest.mark.parametrize(

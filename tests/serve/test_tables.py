@@ -1,12 +1,14 @@
 """Streams of kind "auto": items as TableEncoder encodes them, through crashes, within bounds."""
 
 import csv
+import io
 import json
 import shutil
 import sqlite3
 from contextlib import closing
 from itertools import islice
 
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
@@ -15,16 +17,18 @@ from selectron.cli import main
 from selectron.data import TableEncoder
 from selectron.errors import SelectronError
 from selectron.serve import demo
-from selectron.serve.declaration import Features, Privacy, read
+from selectron.serve.declaration import Features, read
 from selectron.serve.learning import FIELDS, LEAST, LONG
 from selectron.serve.strict import Problem
 
 from .mail import declared, tables
 
+MAIL = "/v1/streams/mail"
 
-def mixed(size=64, **more):
-    privacy = more.pop("privacy", Privacy())
-    return declared(features=Features(size=size, **more), privacy=privacy)
+
+def mixed(size=64, columns=None, ignore=(), **more):
+    features = Features(size=size, columns=columns or {}, ignore=list(ignore))
+    return declared(features=features, **more)
 
 
 def played(one, n, start=0):
@@ -75,7 +79,7 @@ def test_items_without_fields(desk):
 
 
 def test_items_are_deleted_once_snapshots_replace_them(desk, tmp_path):
-    short = mixed(privacy=Privacy(retention_days=1))
+    short = mixed(privacy={"retention_days": 1})
     one = played(desk(short, every=20), 60)
     one.service.forget(one.now + 10 * 86_400)
     with closing(sqlite3.connect(tmp_path / "selectron.sqlite3")) as db:
@@ -189,4 +193,57 @@ def test_the_model_of_a_stream_is_a_model_file(web, tmp_path):
     for item in items[60:]:
         sent = one.post("/v1/streams/mail/items", "ingest", {"data": item}).json()
         decided = clf.decide({k: x for k, x in item.items() if k != "tags"}, 0.0)
-        assert (decided.label, decided.ask_probability) == (sent["label"], sent["probability"])
+        assert (decided.label, decided.ask_probability) == (sent["label"], sent["ask_probability"])
+        wanted = dict(zip(clf.classes_, decided.proba, strict=True))
+        assert sent["proba"] == pytest.approx(wanted, rel=1e-5)
+
+
+def test_weights_of_classes(desk, tmp_path):
+    """They multiply probabilities, of which the largest is predicted."""
+    shown = []
+    for weights in (None, {"spam": 10.0}, "balanced"):
+        one = desk(mixed(class_weight=weights), folder=tmp_path / str(weights))
+        for i, item in enumerate(tables(40)):
+            (found,) = one.add([item], start=i)
+            one.say(found["item"], "ham" if i % 3 else "spam")
+        shown.append(found)
+    plain, weighed, balanced = (item["proba"]["spam"] for item in shown)
+    assert weighed == pytest.approx(10 * plain / (10 * plain + 1 - plain), rel=1e-3)
+    assert plain < balanced < weighed
+    for item in shown:
+        assert item["label"] == max(item["proba"], key=item["proba"].get)
+        assert sum(item["proba"].values()) == pytest.approx(1.0)
+
+
+def test_items_are_exported_with_their_labels(web):
+    """As a table: one row for each item, which `selectron run` reads."""
+    one = web(mixed(annotators=2))
+    items = [*tables(12), {"label": "mine", "deep": {"a": {"b": 1}, "c": None}, "age": True}]
+    for i, item in enumerate(items):
+        one.post(f"{MAIL}/items", "ingest", {"id": f"k{i}", "data": item})
+    for who in ("ingest", "annotate"):
+        for i in range(0, 13, 3):
+            body = {"id": f"k{i}", **({"label": "ham"} if i else {"verdict": "none"})}
+            one.post(f"{MAIL}/answers", who, body)
+    one.post(f"{MAIL}/answers", "ingest", {"id": "k1", "label": "spam"})  # one answer of two
+
+    def export(kind):
+        got = one.get(f"{MAIL}/export?rows=items&format={kind}", "read")
+        assert got.headers["content-disposition"].endswith(f'"mail-items.{kind}"')
+        return got
+
+    lines = [json.loads(line) for line in export("jsonl").text.splitlines()]
+    assert [line["id"] for line in lines] == [f"k{i}" for i in range(13)]
+    assert [line["label"] for line in lines] == [None, None, *[None, "ham", None] * 3, None, "ham"]
+    assert lines[1]["age"] == ""
+    last = {"item": lines[-1]["item"], "id": "k12", "label": "ham"}
+    assert lines[-1] == last | {"data.label": "mine", "deep.a.b": 1, "deep.c": None, "age": True}
+    rows = list(csv.DictReader(io.StringIO(export("csv").text)))
+    assert rows[3]["place"] == json.dumps(lines[3]["place"], separators=(",", ":"))
+    assert rows[3]["late 0"] == "3"
+    assert rows[-1]["data.label"] == "mine"
+    table = pq.read_table(io.BytesIO(export("parquet").content))
+    assert table.column_names == list(rows[0])
+    assert table["late 0"].to_pylist() == [float(i) for i in range(12)] + [None]
+    assert table["age"].to_pylist()[:5] == [None, "", "3.5", "3", "ten"]
+    assert table["in"].to_pylist() == [i % 3 > 0 for i in range(12)] + [None]

@@ -4,8 +4,8 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -15,10 +15,12 @@ import click
 
 from ..engine.parameters import counted
 from ..errors import SelectronError
+from ..streams import readers
+from ..streams.readers.source import PACKED
 from . import ExamplesFirst, Whole, reporting_errors, warn
+from .files import as_json, records_of
 
 ADDRESS = re.compile(r"https?://[^\s?#]+")
-TABLES = ".csv", ".tsv", ".parquet", ".pq", ".svm", ".svmlight", ".libsvm"
 
 
 @click.command(cls=ExamplesFirst)
@@ -147,21 +149,24 @@ def make_token(made: Callable[[], Any], text: str) -> None:
 @click.option(
     "--id", "field", help="The field with the id of an item. Default: the line's, or file and line."
 )
+@click.option("--ignore", multiple=True, metavar="NAME", help="Leave out this field.")
 @click.option("--name", help="The prefix of the ids of lines. Default: the file's name, or stdin.")
 @click.option("--again", is_flag=True, help="Send all lines, even those that were sent before.")
 def send(file: str, url: str, token: str | None, **options: Any) -> None:
     """Send the lines of FILE to a stream, - for standard input.
 
-    A line is a JSON object, or text. One of the form {"id": ..., "data": {...}} has its own id.
-    Lines that have been sent before are skipped, so that the same command continues where it
-    stopped; failed attempts are repeated. Lines without an id are recognised by name and number:
-    give another file, or another `tail -f`, another --name.
+    A line is a JSON object, or text. One of the form {"id": ..., "data": {...}} has its own id. The
+    rows of a table (CSV, Parquet) are sent as objects; leave labels out with --ignore. Lines that
+    have been sent before are skipped, so that the same command continues where it stopped; failed
+    attempts are repeated. Lines without an id are recognised by name and number: give another file,
+    or another `tail -f`, another --name.
 
     A line of invalid JSON, and an item that the stream refuses, are reported with their line, the
     rest is sent, and the exit code is 1; --again sends such lines once they are fixed.
 
     \b
         selectron send mail.jsonl --to http://127.0.0.1:8000/v1/streams/mail
+        selectron send mail.csv --id id --ignore label --to http://127.0.0.1:8000/v1/streams/mail
         tail -f a.log | selectron send - --name "$(date)" --to http://127.0.0.1:8000/v1/streams/a
     """
     if token is None:
@@ -176,26 +181,51 @@ def send(file: str, url: str, token: str | None, **options: Any) -> None:
         click.echo(f"{counted(new, 'new item')}, {asked:,} of them asked for")
         if refused:
             were, them = ("were", "them") if refused > 1 else ("was", "it")
-            lines = f"{counted(refused, 'line')} {were} refused"
+            lines = f"{counted(refused, 'row' if is_table(file) else 'line')} {were} refused"
             advice = f"correct {them}, and send the file with --again"
             raise SelectronError(f"{lines}: {advice}")
 
 
-def feed(file: str, url: str, token: str, field: str | None, name: str | None, again: bool) -> Any:
+def is_table(file: str) -> bool:
+    """Return whether a file is not read line by line. Raises SelectronError for svmlight."""
+    kind = readers.by_name(file)
+    if kind == "svmlight":
+        raise SelectronError(f"{file} has no names of fields: give CSV, Parquet or JSON lines")
+    return kind is not None and (kind != "jsonl" or file.lower().endswith(PACKED))
+
+
+def rows_of(file: str) -> Iterator[bytes]:
+    """Yield the rows of a table, or of compressed JSON lines, as JSON lines."""
+    for chunk in readers.read(file, label=""):
+        for row in records_of(chunk.rows):
+            yield as_json(row).encode()
+
+
+@contextmanager
+def lines_of(file: str) -> Iterator[tuple[Iterable[bytes], Callable[[], bool]]]:
+    """Open a file; return its lines, and a function that returns whether more have come."""
+    from ..serve.sending import Lines
+
+    if is_table(file):
+        yield rows_of(file), lambda: True
+        return
+    with open(os.dup(0) if file == "-" else file, "rb", buffering=0) as raw:
+        lines = Lines(raw)
+        yield lines, lines.more
+
+
+def feed(file: str, url: str, token: str, again: bool, name: str | None, **options: Any) -> Any:
     """Send what is new; return how many items were new, asked for, and refused."""
     from tqdm import tqdm
 
     from ..serve import sending
 
-    if any(ending.lower() in TABLES for ending in Path(file).suffixes[-2:]):
-        raise SelectronError(
-            f"{file} is a table, and a line must be a JSON object or text: convert it to JSON "
-            "lines, without the labels"
-        )
     name, keys = name or ("stdin" if file == "-" else Path(file).name), []
+    options["unit"] = "row" if is_table(file) else "line"
     if file != "-":
-        with open(file, "rb") as text:
-            keys = [line.id for line in sending.items(text, name, field, lambda sentence: None)]
+        with lines_of(file) as (lines, _):
+            found = sending.items(lines, name, refused=lambda sentence: None, **options)
+            keys = [line.id for line in found]
 
     with closing(sending.Sender(url, token, warn=warn)) as sender:
         start = 0 if again else sending.resumed(sender, keys, name)
@@ -206,12 +236,11 @@ def feed(file: str, url: str, token: str, field: str | None, name: str | None, a
             failed.append(sentence)
             bar.write(f"selectron: {sentence}", file=sys.stderr)
 
-        with open(os.dup(0) if file == "-" else file, "rb", buffering=0) as raw, bar:
-            lines = sending.Lines(raw)
-            found = sending.items(lines, name, field, refused)
+        with lines_of(file) as (lines, more), bar:
+            found = sending.items(lines, name, refused=refused, **options)
             for line in islice(found, max(0, start - 1), start):
                 (reply,) = sender.send([line.text])
                 if "error" in reply:  # the stream has another item with its id
                     raise SelectronError(sending.refusal(line, reply))
-            new, asked = sending.send_all(sender, found, bar.update, refused, lines.more)
+            new, asked = sending.send_all(sender, found, bar.update, refused, more)
             return new, asked, len(failed)

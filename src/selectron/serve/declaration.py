@@ -15,6 +15,7 @@ from ..specs import LEARNER, budgeted
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
 Class = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
 Fields = Annotated[list[str], Field(max_length=1000)]
+Weight = Annotated[float, Field(ge=0, le=1000)]
 
 USED = {  # the options each kind of features uses
     "auto": ("size", "columns", "ignore"),
@@ -122,6 +123,7 @@ class Declaration(Section):
     `annotators` the number of people who answer each question; `lease` the seconds for which one
     person holds a question; `queue` the number of questions that may wait; `hide` when the page
     does not show the prediction; `kafka` the topics to read items from and to write decisions to.
+    `class_weight` is that of `OnlineClassifier`: weights of classes, or "balanced".
     """
 
     name: Name
@@ -132,6 +134,7 @@ class Declaration(Section):
     learner: str = "leading-history"
     budget: str = "10%"
     audit: Annotated[float, Field(ge=0, le=1)] = 0.1
+    class_weight: dict[str, Weight] | Literal["balanced"] | None = None
     seed: Annotated[int, Field(ge=0)] = 0
     annotators: Annotated[int, Field(ge=1, le=20)] = 1
     lease: Annotated[float, Field(ge=1, le=86_400)] = 120
@@ -146,6 +149,9 @@ class Declaration(Section):
             raise ValueError("classes must differ")
         if not self.new_classes and len(self.classes) < 2:
             raise ValueError("give at least two classes, or new_classes = true")
+        weighed = self.class_weight if isinstance(self.class_weight, dict) else {}
+        if not self.new_classes and (odd := sorted({*weighed} - {*self.classes})):
+            raise ValueError(f"class_weight has {odd[0]!r}, which is none of the classes")
         if self.features.kind == "auto" and self.privacy.keep == "hash":
             raise ValueError(
                 "features of kind 'auto' are learned from whole items, and keep the values of "
@@ -153,6 +159,11 @@ class Declaration(Section):
             )
         self.parts()
         return self
+
+    @property
+    def limits(self) -> dict[str, Any]:
+        """The settings of the budget, which may change while a stream lasts."""
+        return {"budget": self.budget, "audit": self.audit}
 
     def parts(self) -> tuple[Any, Budget]:
         """Return the learner and its budget."""

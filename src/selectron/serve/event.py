@@ -24,13 +24,14 @@ class Event(NamedTuple):
     """A log entry. Entries never change; another entry supersedes an earlier one.
 
     Kinds: `item` (with what was decided on it), `shown`, `renewed`, `released` (leases), `answer`,
-    `undo`, `retired` (a question dropped from a full queue), `damaged` (its checksum does not fit).
+    `undo`, `retired` (a question dropped from a full queue), `damaged` (its checksum does not fit),
+    `budget` (another one from now on; about no item).
     """
 
     seq: int  # from 1 on, without gaps
     stream: int
     kind: str
-    item: int  # the entry of the item that it is about, its own of an item
+    item: int  # the entry of the item that it is about; its own of an item, or if about none
     key: str | None  # an item's own id
     at: float  # seconds since 1970; never less than before within a run
     who: str

@@ -166,6 +166,15 @@ def as_float(name: str, value: Any) -> float:
     return float(value)
 
 
+def rounded(probability: float) -> float:
+    """Return a probability with the digits that the log keeps; small ones keep their order.
+
+    >>> rounded(0.0000123456789)
+    1.23457e-05
+    """
+    return float(f"{probability:.6g}")
+
+
 ROOM = 1000  # open tickets beyond the size of the queue
 
 
@@ -173,12 +182,10 @@ class Learning:
     """A classifier that plays the rounds of the log."""
 
     def __init__(self, declaration: Declaration):
-        learner, asker = declaration.parts()
+        learner, budget = declaration.parts()
         features = declaration.features
         self.width = features.size + 2 * len(features.numeric)  # columns of a row
-        self.asker, self.seed = asker, declaration.seed
-        self.numbers = Budget.Parameters(*asker.numbers())
-        self.learned = 0
+        self.seed, self.learned = declaration.seed, 0
         self.void = 0  # tickets up to this log entry may not be the model's
         self.latest = self.lead = 0.0  # the model's time, and how far it is ahead of the log's
         encoder = None
@@ -187,9 +194,10 @@ class Learning:
             encoder = TableEncoder(columns, ignore=ignore, form="sparse", text_size=features.size)
         self.clf = OnlineClassifier(
             learner,
-            asker,
+            budget,
             classes=None if declaration.new_classes else declaration.classes,
             many="rest",
+            class_weight=declaration.class_weight,
             max_open=declaration.queue + ROOM,
             random_state=declaration.seed,
             encoder=encoder,
@@ -203,7 +211,19 @@ class Learning:
     @property
     def record(self) -> Record:
         """What the budget stores between rounds."""
-        return record_of(tuple(self.clf.model_.past) if self.begun else self.asker.past())
+        return record_of(tuple(self.clf.model_.past) if self.begun else self.budget.past())
+
+    @property
+    def budget(self) -> Budget:
+        """The budget of labels."""
+        return self.clf.asker
+
+    def set_budget(self, budget: Budget) -> None:
+        """Ask within another budget from now on."""
+        if self.begun:
+            self.clf.set_asker(budget)
+        else:
+            self.clf.set_params(asker=budget)
 
     @property
     def columns(self) -> list[str]:
@@ -219,8 +239,8 @@ class Learning:
         self.lead = max(self.lead, self.latest - at)
         self.latest = at = at + self.lead
         draw = (self.clf.model_.draws if self.begun else Draws(self.seed)).first()
-        now = in_window(self.numbers, self.record, at)
-        floor = current_rate(self.numbers, now, at, lasting=0.0)[1]  # that of audits
+        numbers = Budget.Parameters(*self.budget.numbers())
+        floor = current_rate(numbers, in_window(numbers, self.record, at), at, lasting=0.0)[1]
         d = self.clf.decide(self._given(row), at)
         reason = None
         if d.ask:
@@ -228,7 +248,8 @@ class Learning:
         return {
             "label": None if d.label is None else str(d.label),
             "margin": d.margin,
-            "probability": d.ask_probability,
+            "probability": d.ask_probability,  # of asking
+            "proba": {str(c): rounded(p) for c, p in zip(self.clf.classes_, d.proba, strict=True)},
             "ticket": d.ticket,
             "asked": d.ticket is not None,
             "reason": reason,

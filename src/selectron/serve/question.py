@@ -39,7 +39,9 @@ class Question:
         self.decided = item.body
         self.asked = bool(item.body["asked"])
         # what is shown to people: None if the model had learned nothing
-        self.prediction: str | None = item.body["label"] if item.body["version"] else None
+        learned = item.body["version"]
+        self.prediction: str | None = item.body["label"] if learned else None
+        self.proba: dict[str, float] | None = item.body.get("proba") if learned else None
         self.needed = needed  # people who have to answer
         self.leases: dict[str, Lease] = {}
         self.votes: dict[str, Vote] = {}

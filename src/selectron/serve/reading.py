@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ..data.values import flattened
 from ..errors import SelectronError
 from . import strict
 from .answering import Answer
@@ -18,12 +19,14 @@ from .stream import Stream, decision
 from .strict import invalid, missing
 
 INT, FLOAT, TEXT, FLAG = pa.int64(), pa.float64(), pa.string(), pa.bool_()
+TYPES = {int: FLOAT, float: FLOAT, bool: FLAG}
 COLUMNS = {  # of an export, with the types that they have in Parquet
     "entry": INT, "kind": TEXT, "item": INT, "id": TEXT, "at": FLOAT, "who": TEXT,
     "verdict": TEXT, "label": TEXT, "shown_at": FLOAT, "late": FLAG, "counts": FLAG,
-    "supersedes": INT, "learned": TEXT, "prediction": TEXT, "margin": FLOAT, "probability": FLOAT,
-    "asked": FLAG, "reason": TEXT, "version": INT, "data": TEXT,
+    "supersedes": INT, "learned": TEXT, "prediction": TEXT, "proba": TEXT, "margin": FLOAT,
+    "ask_probability": FLOAT, "asked": FLAG, "reason": TEXT, "version": INT, "data": TEXT,
 }  # fmt: skip
+ITEM = {"item": INT, "id": TEXT, "label": TEXT}  # columns before the fields of an item
 Found = TypeVar("Found")
 PAGE = 2000  # entries that are read at a time
 
@@ -43,7 +46,7 @@ def item(db: Log, stream: Stream, hide: str, number: int) -> dict[str, Any]:
     hidden = found.hides(hide)
     return {
         **decision(found.event),
-        **({"label": None, "margin": None} if hidden else {}),
+        **(dict.fromkeys(("label", "proba", "margin")) if hidden else {}),
         "hidden": hidden,
         "at": found.at,
         "content": db.item_data(stream.id, number),
@@ -82,12 +85,17 @@ def history(db: Log, stream: Stream, hide: str, before: int, limit: int) -> list
     return found
 
 
-def pages(db: Log, after: int = 0) -> Iterator[tuple[int, int]]:
-    """Return ranges of the log up to its current end.
+def end(db: Log) -> int:
+    """Return the number of the last entry of the log."""
+    return db.execute("SELECT coalesce(max(seq), 0) FROM log").fetchone()[0]
+
+
+def pages(db: Log, after: int = 0, last: int | None = None) -> Iterator[tuple[int, int]]:
+    """Return ranges of the log up to an entry, by default its current end.
 
     Each is a transaction of its own: one of a slow reader would keep SQLite's write-ahead log long.
     """
-    (last,) = db.execute("SELECT coalesce(max(seq), 0) FROM log").fetchone()
+    last = end(db) if last is None else last
     return ((low, min(low + PAGE, last)) for low in range(after, last, PAGE))
 
 
@@ -102,15 +110,53 @@ def audit(db: Log, stream: Stream, after: int = 0) -> Iterator[dict[str, Any]]:
 
 def _row(event: Event, item: Event, data: dict[str, Any] | None) -> dict[str, Any]:
     seq, _, kind, number, _, at, who, body = event
+    if kind == "budget":
+        shown = {"entry": seq, "kind": kind, "at": at, "who": who, "data": body}
+        return {**dict.fromkeys(COLUMNS), **shown}
     decided = item.body
     values = (
         seq, kind, number, item.key, at, who, body.get("verdict"),
         body.get("label") if kind == "answer" else None, body.get("shown"), body.get("late"),
         body.get("counts"), body.get("supersedes"), body.get("learned"), decided["label"],
-        decided["margin"], decided["probability"], decided["asked"], decided["reason"],
-        decided["version"], data,
+        decided.get("proba"), decided["margin"], decided["probability"], decided["asked"],
+        decided["reason"], decided["version"], data,
     )  # fmt: skip
     return dict(zip(COLUMNS, values, strict=True))
+
+
+def fields(db: Log, stream: Stream, last: int) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield items up to an entry: their numbers and fields, those of objects as the model has them.
+
+    Fields that are named like a column before them are named `data.label`, for instance.
+    """
+    features = stream.declaration.features
+    whole = {*features.columns, *features.ignore}
+    where = "stream = ? AND seq > ? AND seq <= ? AND kind = 'item' ORDER BY seq"
+    for low, high in pages(db, last=last):
+        query = f"SELECT seq FROM log WHERE {where}"
+        for (number,) in db.execute(query, (stream.id, low, high)).fetchall():
+            data = db.item_data(stream.id, number) or {}
+            found = flattened(data, whole) if features.kind == "auto" else data
+            yield number, {f"data.{n}" if n in ITEM else n: value for n, value in found.items()}
+
+
+def columns_of(db: Log, stream: Stream, last: int) -> dict[str, pa.DataType]:
+    """Return the columns of the items up to an entry, with their types in Parquet."""
+    columns: dict[str, pa.DataType | None] = dict(ITEM)  # None: without a value yet
+    for _, row in fields(db, stream, last):
+        for name, value in row.items():
+            known = columns.setdefault(name, None)
+            if value is not None:
+                kind = TYPES.get(type(value), TEXT)
+                columns[name] = kind if known in (None, kind) else TEXT
+    return {name: kind or TEXT for name, kind in columns.items()}
+
+
+def labelled(db: Log, stream: Stream, last: int) -> Iterator[dict[str, Any]]:
+    """Yield one row for each item up to an entry, with its label if that is settled."""
+    for number, row in fields(db, stream, last):
+        question = stream.derived(db, number, last)
+        yield {"item": number, "id": question.key, "label": question.outcome()[1], **row}
 
 
 def tasks(db: Log, stream: Stream) -> Iterator[dict[str, Any]]:
@@ -172,7 +218,6 @@ def answer_of(annotations: list[dict[str, Any]]) -> Answer | None:
 
 PIECE = 1 << 16  # bytes that are sent at a time, about
 TOGETHER, LONG = 2000, 8 << 20  # rows, and characters, of a group in Parquet
-SCHEMA = pa.schema(COLUMNS)
 MEDIA = {
     "jsonl": "application/x-ndjson",
     "csv": "text/csv; charset=utf-8",
@@ -180,38 +225,58 @@ MEDIA = {
 }
 
 
-def export_file(rows: Iterable[dict[str, Any]], kind: str) -> Iterator[bytes]:
-    """Yield an exported file in pieces, in bounded memory; missing values are empty in CSV."""
+def exported(db: Log, stream: Stream, of: str, kind: str) -> Iterator[bytes]:
+    """Yield a file of the log, or of the items, in pieces and in bounded memory."""
+    if of == "log":
+        return export_file(audit(db, stream), kind, COLUMNS)
+    last = end(db)
+    columns = {} if kind == "jsonl" else columns_of(db, stream, last)
+    return export_file(labelled(db, stream, last), kind, columns)
+
+
+def export_file(
+    rows: Iterable[dict[str, Any]], kind: str, columns: dict[str, pa.DataType]
+) -> Iterator[bytes]:
+    """Yield an exported file in pieces; missing values are empty in CSV."""
+    if kind != "jsonl":
+        rows = ({name: cell(row.get(name), columns[name]) for name in columns} for row in rows)
     if kind == "parquet":
-        yield from parquet(rows)
+        yield from parquet(rows, pa.schema(columns))
         return
     lines: Iterable[str] = (strict.dumps(row, sort=False) + "\n" for row in rows)
     if kind == "csv":
-        lines = chain([",".join(COLUMNS) + "\n"], map(comma_separated, rows))
+        lines = chain([comma_separated(columns)], (comma_separated(row.values()) for row in rows))
     for part in grouped(lines, len, PIECE):
         yield "".join(part).encode()
 
 
-def data_as_text(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row whose data are JSON in one column."""
-    data = None if row["data"] is None else strict.dumps(row["data"], sort=False)
-    return {**row, "data": data}
+def cell(value: Any, kind: pa.DataType) -> Any:
+    """Return a value of a column; in one of text, anything but text is JSON.
+
+    >>> cell({"a": 1}, TEXT), cell(0.5, TEXT), cell("a", TEXT), cell(0.5, FLOAT)
+    ('{"a":1}', '0.5', 'a', 0.5)
+    """
+    plain = value is None or isinstance(value, str) or kind != TEXT
+    return value if plain else strict.dumps(value, sort=False)
 
 
-def comma_separated(row: dict[str, Any]) -> str:
-    """Return a row as a line of CSV."""
+def comma_separated(cells: Iterable[Any]) -> str:
+    """Return cells as a line of CSV."""
     text = io.StringIO()
-    csv.DictWriter(text, COLUMNS, lineterminator="\n").writerow(data_as_text(row))
+    csv.writer(text, lineterminator="\n").writerow(cells)
     return text.getvalue()
 
 
-def parquet(rows: Iterable[dict[str, Any]]) -> Iterator[bytes]:
+def parquet(rows: Iterable[dict[str, Any]], schema: pa.Schema) -> Iterator[bytes]:
     """Yield a Parquet file, written to a temporary file first because its index is at its end."""
+
+    def length(row: dict[str, Any]) -> int:
+        return sum(len(value) for value in row.values() if isinstance(value, str))
+
     with tempfile.TemporaryFile() as file:
-        with pq.ParquetWriter(file, SCHEMA) as writer:
-            texts = map(data_as_text, rows)
-            for part in grouped(texts, lambda row: len(row["data"] or ""), LONG, TOGETHER):
-                writer.write_table(pa.Table.from_pylist(part, schema=SCHEMA))
+        with pq.ParquetWriter(file, schema) as writer:
+            for part in grouped(rows, length, LONG, TOGETHER):
+                writer.write_table(pa.Table.from_pylist(part, schema=schema))
         file.seek(0)
         while piece := file.read(PIECE):
             yield piece

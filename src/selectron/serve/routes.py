@@ -280,15 +280,21 @@ def answers(
 
 @reports.get("/streams/{stream}/export", **allowed("read"), **mime(*reading.MEDIA.values()))
 def export(
-    call: Reading, format: Annotated[Literal["jsonl", "csv", "parquet"], Query()] = "jsonl"
+    call: Reading,
+    format: Annotated[Literal["jsonl", "csv", "parquet"], Query()] = "jsonl",
+    rows: Annotated[Literal["log", "items"], Query()] = "log",
 ) -> StreamingResponse:
-    """Export the whole log: who, when shown and answered, prediction, probability, reason, data."""
+    """Export the whole log: decisions, who saw and answered what and when, and the items.
+
+    With `rows=items`, export one row for each item instead: number, id, settled label, and fields.
+    """
 
     def content() -> Any:
         with call.host.reading() as db:
-            yield from reading.export_file(reading.audit(db, call.stream), format)
+            yield from reading.exported(db, call.stream, rows, format)
 
-    headers = {"content-disposition": f'attachment; filename="{call.stream.name}.{format}"'}
+    name = call.stream.name + "-items" * (rows == "items")
+    headers = {"content-disposition": f'attachment; filename="{name}.{format}"'}
     return StreamingResponse(content(), media_type=reading.MEDIA[format], headers=headers)
 
 

@@ -1,5 +1,6 @@
 """A stream: its log and the state derived from it, for one thread within a transaction."""
 
+import json
 import math
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
@@ -44,14 +45,17 @@ class Stream:
     def __init__(self, declaration: Declaration, store: Store):
         self.declaration, self.store, self.db = declaration, store, store.db
         self.name, self.needed = declaration.name, declaration.annotators
-        declared = declaration.model_dump(exclude={"kafka"})  # whose settings may hold a password
+        before = json.loads(store.declared(declaration.name) or "{}")
+        first = {name: before.get(name, x) for name, x in declaration.limits.items()}
+        self.first = declaration.model_copy(update=first)  # as declared before the first entry
+        declared = self.first.model_dump(exclude={"kafka"})  # whose settings may hold a password
         self.id = store.stream_id(declaration.name, strict.dumps(declared))
         self.row_of = extractor(declaration.features)
         self.reset()
 
     def reset(self) -> None:
         """Reset to the state before the first entry."""
-        self.model = Learning(self.declaration)
+        self.model, self.limits = Learning(self.first), self.first.limits
         self.statistics = Statistics()
         self.open: dict[int, Question] = {}  # waiting questions, oldest first
         self.named: dict[str, None] = dict.fromkeys(self.declaration.classes)
@@ -98,6 +102,15 @@ class Stream:
             question = oldest or next(iter(self.open.values()))
             self.emit("retired", at, NOBODY, {"why": "too many wait"}, item=question.item)
 
+    def keep_limits(self, at: float) -> None:
+        """Ask within the budget that is declared, if it is another one than before."""
+        if self.limits != (limits := self.declaration.limits):
+            self._set_budget(limits)
+            self.emit("budget", at, NOBODY, limits)
+
+    def _set_budget(self, limits: dict[str, Any]) -> None:
+        self.model.set_budget(self.declaration.model_copy(update=limits).parts()[1])
+
     # The log
 
     def emit(
@@ -114,6 +127,8 @@ class Stream:
             self.statistics.add_item(event)
             if event.body["asked"]:
                 self.open[event.seq] = Question(event, self.needed)
+        elif event.kind == "budget":
+            self.limits = event.body
         else:
             # the entry itself may be in the store already: read those before it
             question = self.question(event.item, event.seq - 1)
@@ -177,6 +192,8 @@ class Stream:
         for event in self.log_after(self.seq):
             if event.kind == "item":
                 self._decide_again(event)
+            elif event.kind == "budget":
+                self._set_budget(event.body)
             elif event.body.get("learn") == "tell":
                 self.model.tell(event.body["ticket"], event.body["learned"])
             elif event.body.get("learn"):
@@ -185,7 +202,8 @@ class Stream:
 
     def _decide_again(self, event: Event) -> None:
         again = self.model.decide(self._row_again(event), event.at)
-        if any(event.body[name] != value for name, value in again.items()):
+        then = event.body
+        if any(then[name] != value for name, value in again.items() if name in then):
             raise SelectronError(
                 f"Stream {self.name!r}: item {event.item} of the log comes out differently from "
                 "before: serve it with the packages that it was served with."
@@ -210,7 +228,11 @@ def decision(event: Event) -> dict[str, Any]:
     return {
         "item": event.seq,
         "id": event.key,
-        **{name: body[name] for name in ("label", "margin", "probability", "asked")},
+        "label": body["label"],
+        "proba": body.get("proba"),  # None: decided on by an earlier version
+        "margin": body["margin"],
+        "ask_probability": body["probability"],
+        "asked": body["asked"],
         "ticket": event.seq if body["asked"] else None,
         **{name: body[name] for name in ("reason", "version")},
     }
@@ -247,14 +269,12 @@ def estimate_json(accuracy: float, low: float, high: float) -> dict[str, float |
 
 def budget(stream: Stream) -> dict[str, Any]:
     """Return the budget left, and the expected items and seconds until the next question."""
-    model, statistics = stream.model, stream.statistics
-    asker, pace, share = model.asker, statistics.pace(), statistics.share()
-    if asker.rate is None:
-        left = (asker.labels or 0) - float(model.record.asked)
-    else:
-        left = asker.rate * statistics.items - statistics.asked
+    given, record, statistics = stream.model.budget, stream.model.record, stream.statistics
+    pace, share = statistics.pace(), statistics.share()
+    labels = (given.labels or 0) if given.rate is None else given.rate * record.seen
+    left = float(labels - record.asked)
     return {
-        "written": stream.declaration.budget,
+        "written": stream.limits["budget"],
         "items_a_minute": 60 * pace if pace else None,
         "left": max(0.0, left),
         "next_ask_items": 1 / share if share else None,
