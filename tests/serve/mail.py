@@ -24,7 +24,9 @@ def tables(n, start=0):
             "day": f"2026-01-{i % 28 + 1:02d}",
             "in": i % 3 > 0,
         }
-        item |= {"place": [0.5, i]} if i % 4 else {"nested": {"a": i}, "tags": ["x"]}
+        item |= (
+            {"place": [0.5, i]} if i % 4 else {"nested": {"a": i}, "tags": ["x", f"grade_{i % 3}"]}
+        )
         yield item | {f"late {i // 50}": i}
 
 

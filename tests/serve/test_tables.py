@@ -45,7 +45,7 @@ def played(one, n, start=0):
 def test_rows_are_those_of_the_encoder(desk):
     one, alone = played(desk(mixed()), 120), TableEncoder(form="sparse", text_size=64)
     for raw in tables(120):
-        alone.learn_one({k: x for k, x in raw.items() if k != "tags"})
+        alone.learn_one(raw)
     model = one.stream.model.clf.model_
     assert one.stream.model.clf.encoder_.pack() == alone.pack()  # corrections do not count twice
     assert one.view()["columns"] == alone.report()
@@ -192,7 +192,7 @@ def test_the_model_of_a_stream_is_a_model_file(web, tmp_path):
     assert {*shown} == {"ham", "spam"}
     for item in items[60:]:
         sent = one.post("/v1/streams/mail/items", "ingest", {"data": item}).json()
-        decided = clf.decide({k: x for k, x in item.items() if k != "tags"}, 0.0)
+        decided = clf.decide(item, 0.0)
         assert (decided.label, decided.ask_probability) == (sent["label"], sent["ask_probability"])
         wanted = dict(zip(clf.classes_, decided.proba, strict=True))
         assert sent["proba"] == pytest.approx(wanted, rel=1e-5)

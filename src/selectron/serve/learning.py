@@ -57,8 +57,9 @@ def mixed_extractor(features: Features) -> Extractor:
             columns = flattened(item, whole)
         except SelectronError as error:
             raise invalid(str(error)) from None
-        found = {name: x for name, x in columns.items() if name not in ignored and is_flat(x)}
-        numbers = [x for value in found.values() if isinstance(value, list) for x in value]
+        found = {name: x for name, x in columns.items() if name not in ignored}
+        lists = [value for value in found.values() if isinstance(value, list)]
+        numbers = [x for value in lists for x in value if isinstance(x, int | float)]
         if len(numbers) > NUMBERS or any(abs(x) > HUGE for x in numbers):
             raise invalid(
                 f"The lists of an item must hold at most {NUMBERS} numbers, up to {HUGE:.0f}."
@@ -71,13 +72,6 @@ def mixed_extractor(features: Features) -> Extractor:
 def count_fields(item: dict[str, Any]) -> int:
     """Return the number of fields, those of objects included."""
     return sum(count_fields(x) if isinstance(x, dict) else 1 for x in item.values())
-
-
-def is_flat(value: Any) -> bool:
-    """Return whether this is a single value, or a list of numbers."""
-    if isinstance(value, list):
-        return all(isinstance(x, int | float) for x in value)
-    return not isinstance(value, dict)
 
 
 def hashes(names: Iterable[str], size: int) -> Counter[int]:
