@@ -97,6 +97,22 @@ def audit_of(one):
         return list(reading.audit(db, one.stream))
 
 
+def test_a_full_queue(desk, caplog):
+    """The oldest question that nobody holds is dropped; its answer is late, and learned."""
+    one = desk(declared(queue=3))
+    found = one.add(texts(3))
+    held = one.ask()["item"]
+    found += one.add(texts(4, 3), start=3)
+    waiting = [held, *(item["item"] for item in found[-2:])]
+    assert held == found[0]["item"]
+    assert list(one.stream.open) == waiting
+    assert (one.view()["queue"], one.view()["retired"]) == (3, 4)
+    assert caplog.text.count("too many questions wait") == 1
+    answer = one.say(found[1]["item"], "ham")
+    assert answer["late"]
+    assert answer["learned"]
+
+
 def test_entries_before_a_kill_count_towards_the_next_snapshot(desk, tmp_path):
     for i in range(0, 40, 8):
         one = desk(every=12)

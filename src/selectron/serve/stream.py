@@ -100,6 +100,10 @@ class Stream:
         while len(self.open) > self.declaration.queue:
             oldest = next((q for q in self.open.values() if not q.active(at)), None)
             question = oldest or next(iter(self.open.values()))
+            if not self.statistics.retired:
+                LOG.warning(
+                    "Stream %r: too many questions wait; the oldest are dropped.", self.name
+                )
             self.emit("retired", at, NOBODY, {"why": "too many wait"}, item=question.item)
 
     def keep_limits(self, at: float) -> None:

@@ -5,7 +5,7 @@ import { accuracy, ask, element, excuse, facts, forget, get, keep, percent, toke
 function card(found) {
   const query = `?stream=${encodeURIComponent(found.name)}`;
   const list = element("dl", facts([
-    ["Waiting", found.queue],
+    ["Waiting", found.retired ? `${found.queue} (${found.retired} dropped, as too many waited)` : found.queue],
     ["Answered", `${found.answered} of ${found.asked} asked for`],
     ["Items", `${found.items}, ${percent(found.items ? found.asked / found.items : 0)} asked for (budget ${found.budget.written})`],
     ["Honest accuracy, lately", accuracy(found.accuracy.recent)],
