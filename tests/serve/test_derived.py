@@ -88,8 +88,33 @@ def test_another_budget(desk, tmp_path, kept):
     assert asked[2] + asked[3] <= 5  # labels of this hour count
     assert 0 < asked[4] < 20
     entries = audit_of(desk(declared(budget="50%", audit=0.0)))
-    changes = [row["data"] for row in entries if row["kind"] == "budget"]
-    assert changes == [{"budget": budget, "audit": audit} for budget, audit in BUDGETS[1:]]
+    changes = [row["data"] for row in entries if row["kind"] == "settings"]
+    assert [(one["budget"], one["audit"]) for one in changes] == BUDGETS[1:]
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_more_classes(desk, tmp_path, kept):
+    """They may be added at a start, and none may go."""
+    one = played(desk(every=20), 24)
+    one.crash()
+    more = declared(classes=["phish", "ham", "spam"])
+    one = desk(more, every=20)
+    assert one.view()["classes"] == ["ham", "spam", "phish"]
+    (found,) = one.add(texts(1, 90), start=90)
+    assert sum(found["proba"].values()) == pytest.approx(1.0)
+    assert one.say(found["item"], "phish")["learned"]
+    (found,) = one.add(texts(1, 91), start=91)
+    assert {*found["proba"]} == {"ham", "spam", "phish"}
+    view, model = one.view(), one.model()
+    one.crash()
+    if not kept:
+        shutil.rmtree(tmp_path / "snapshots")
+    again = desk(more, every=20)
+    assert (again.view(), again.model()) == (view, model)
+    again.crash()
+    with pytest.raises(SelectronError, match="with the class 'phish': put it back"):
+        desk()
+    assert desk(more, every=20).model() == model
 
 
 def audit_of(one):

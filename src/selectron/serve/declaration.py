@@ -161,9 +161,9 @@ class Declaration(Section):
         return self
 
     @property
-    def limits(self) -> dict[str, Any]:
-        """The settings of the budget, which may change while a stream lasts."""
-        return {"budget": self.budget, "audit": self.audit}
+    def changeable(self) -> dict[str, Any]:
+        """The settings of the model that may change; of classes, none may go."""
+        return {"budget": self.budget, "audit": self.audit, "classes": self.classes}
 
     def parts(self) -> tuple[Any, Budget]:
         """Return the learner and its budget."""

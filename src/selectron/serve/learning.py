@@ -212,12 +212,15 @@ class Learning:
         """The budget of labels."""
         return self.clf.asker
 
-    def set_budget(self, budget: Budget) -> None:
-        """Ask within another budget from now on."""
-        if self.begun:
-            self.clf.set_asker(budget)
-        else:
+    def change(self, declaration: Declaration) -> None:
+        """Apply the budget and the classes of a declaration from now on."""
+        _, budget = declaration.parts()
+        if not declaration.new_classes:
+            self.clf.set_params(classes=declaration.classes)
+        if not self.begun:
             self.clf.set_params(asker=budget)
+        elif budget != self.budget:
+            self.clf.set_asker(budget)
 
     @property
     def columns(self) -> list[str]:

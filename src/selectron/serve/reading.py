@@ -110,7 +110,7 @@ def audit(db: Log, stream: Stream, after: int = 0) -> Iterator[dict[str, Any]]:
 
 def _row(event: Event, item: Event, data: dict[str, Any] | None) -> dict[str, Any]:
     seq, _, kind, number, _, at, who, body = event
-    if kind == "budget":
+    if kind == "settings":
         shown = {"entry": seq, "kind": kind, "at": at, "who": who, "data": body}
         return {**dict.fromkeys(COLUMNS), **shown}
     decided = item.body

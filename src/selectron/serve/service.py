@@ -18,7 +18,7 @@ from .strict import Problem
 EVERY = 1_000  # entries of a stream between two snapshots
 REMEMBERED = 7 * 86_400.0  # seconds for which replies are kept
 HOUSEKEEPING = 600.0  # seconds between two rounds of deleting
-MODEL = ("classes", "new_classes", "features", "learner", "class_weight", "seed", "annotators")
+MODEL = ("new_classes", "features", "learner", "class_weight", "seed", "annotators")
 FULL = "The disk is full or fails: nothing of this has been stored."
 BROKEN = "This could not be done; see the server's log for the reason."
 
@@ -57,7 +57,7 @@ class Service:
         self.update_views()
 
     def _start(self, declarations: Sequence[Declaration], accept_loss: bool) -> None:
-        """Restore the streams, set aside damaged items, and set budgets that have changed."""
+        """Restore the streams, set aside damaged items, and apply settings that have changed."""
         for declaration in declarations:
             check_unchanged(declaration, self.store.declared(declaration.name))
         self.store.begin()
@@ -69,7 +69,7 @@ class Service:
         for number, item in self.store.found_damaged:
             self.set_aside(self.store.last_at, number, item)
         for stream in self.streams.values():
-            stream.keep_limits(self.store.last_at)
+            stream.change_settings(self.store.last_at)
         self.store.commit()
 
     def set_aside(self, at: float, number: int, item: int) -> None:

@@ -42,7 +42,7 @@ def take(stream: Stream) -> None:
         "log": stream.db.seal_of(stream.seq),
         "learned": stream.model.learned,
         "void": stream.model.void,
-        "limits": stream.limits,
+        "settings": stream.settings,
         "clock": [stream.model.latest, stream.model.lead],
         "tally": stream.statistics.pack(),
         "open": list(stream.open),
@@ -99,7 +99,7 @@ def load(stream: Stream, path: Path) -> None:
     model.clf = packing.unpack(OnlineClassifier, path, header, arrays, ())
     model.learned, model.void = state["learned"], state["void"]
     model.latest, model.lead = state["clock"]
-    stream.limits = state.get("limits", stream.limits)  # no other one before 0.3
+    stream.settings = state.get("settings", stream.settings)  # earlier ones have none
     stream.statistics = Statistics.unpack(state["tally"])
     stream.open = {item: stream.question(item, seq) for item in state["open"]}
     stream.named = dict.fromkeys(state["named"])

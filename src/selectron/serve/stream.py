@@ -46,7 +46,7 @@ class Stream:
         self.declaration, self.store, self.db = declaration, store, store.db
         self.name, self.needed = declaration.name, declaration.annotators
         before = json.loads(store.declared(declaration.name) or "{}")
-        first = {name: before.get(name, x) for name, x in declaration.limits.items()}
+        first = {name: before.get(name, x) for name, x in declaration.changeable.items()}
         self.first = declaration.model_copy(update=first)  # as declared before the first entry
         declared = self.first.model_dump(exclude={"kafka"})  # whose settings may hold a password
         self.id = store.stream_id(declaration.name, strict.dumps(declared))
@@ -55,10 +55,10 @@ class Stream:
 
     def reset(self) -> None:
         """Reset to the state before the first entry."""
-        self.model, self.limits = Learning(self.first), self.first.limits
+        self.model, self.settings = Learning(self.first), self.first.changeable
         self.statistics = Statistics()
         self.open: dict[int, Question] = {}  # waiting questions, oldest first
-        self.named: dict[str, None] = dict.fromkeys(self.declaration.classes)
+        self.named: dict[str, None] = dict.fromkeys(self.first.classes)
         self.seq = self.saved = 0  # the last entry, and that of the last snapshot
 
     # Items
@@ -106,14 +106,24 @@ class Stream:
                 )
             self.emit("retired", at, NOBODY, {"why": "too many wait"}, item=question.item)
 
-    def keep_limits(self, at: float) -> None:
-        """Ask within the budget that is declared, if it is another one than before."""
-        if self.limits != (limits := self.declaration.limits):
-            self._set_budget(limits)
-            self.emit("budget", at, NOBODY, limits)
+    def change_settings(self, at: float) -> None:
+        """Apply the settings that are declared, if they are others than before.
 
-    def _set_budget(self, limits: dict[str, Any]) -> None:
-        self.model.set_budget(self.declaration.model_copy(update=limits).parts()[1])
+        Raises SelectronError if a class is missing.
+        """
+        now = self.declaration.changeable
+        if gone := [name for name in self.settings["classes"] if name not in now["classes"]]:
+            raise SelectronError(
+                f"Stream {self.name!r} was served with the class {gone[0]!r}: put it back, or give "
+                "the stream a new name; classes may be added."
+            )
+        if now != self.settings:
+            self.emit("settings", at, NOBODY, now)
+
+    def _apply_settings(self, settings: dict[str, Any]) -> None:
+        self.settings = settings
+        self.model.change(self.declaration.model_copy(update=settings))
+        self.named |= dict.fromkeys(settings["classes"])
 
     # The log
 
@@ -126,13 +136,13 @@ class Stream:
         return event
 
     def apply(self, event: Event) -> None:
-        """Update the questions and statistics with an entry; the model is already updated."""
+        """Update the state with an entry; the model is updated already, but for its settings."""
         if event.kind == "item":
             self.statistics.add_item(event)
             if event.body["asked"]:
                 self.open[event.seq] = Question(event, self.needed)
-        elif event.kind == "budget":
-            self.limits = event.body
+        elif event.kind == "settings":
+            self._apply_settings(event.body)
         else:
             # the entry itself may be in the store already: read those before it
             question = self.question(event.item, event.seq - 1)
@@ -196,8 +206,6 @@ class Stream:
         for event in self.log_after(self.seq):
             if event.kind == "item":
                 self._decide_again(event)
-            elif event.kind == "budget":
-                self._set_budget(event.body)
             elif event.body.get("learn") == "tell":
                 self.model.tell(event.body["ticket"], event.body["learned"])
             elif event.body.get("learn"):
@@ -278,7 +286,7 @@ def budget(stream: Stream) -> dict[str, Any]:
     labels = (given.labels or 0) if given.rate is None else given.rate * record.seen
     left = float(labels - record.asked)
     return {
-        "written": stream.limits["budget"],
+        "written": stream.settings["budget"],
         "items_a_minute": 60 * pace if pace else None,
         "left": max(0.0, left),
         "next_ask_items": 1 / share if share else None,
