@@ -1,5 +1,7 @@
-"""What may be done in several threads at once: anything, as long as each has models of its own."""
+"""Several threads at once, with models of their own, or with one that they share."""
 
+import copy
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
@@ -51,3 +53,28 @@ def test_one_fitted_model_predicts_in_threads():
     assert set(found) == {expected}
     assert clf.coef_.tobytes() == before
     assert np.array_equal(clf.predict(X), np.where(clf.decision_function(X) >= 0, 1, -1))
+
+
+def test_one_model_decides_and_learns_in_threads(tmp_path):
+    """As in a web server: no round is lost, and what is left works, in copies too."""
+    rows = [{"n": i % 7, "text": f"red w{i % 40}", f"late {i // 100}": 1.0} for i in range(600)]
+    clf = OnlineClassifier(classes=["a", "b"], encoder="auto", asker=Budget(rate=0.5))
+    clf.decide(rows[0])
+
+    def play(i):
+        decision = clf.decide(rows[i])
+        if decision.ask:
+            clf.tell(decision.ticket, "ab"[i % 2])
+        if i % 20 == 0:
+            clf.save(tmp_path / f"{i}.model")
+            assert clf.predict_proba(rows[:3]).shape == (3, 2)
+        return decision.ask
+
+    with ThreadPoolExecutor(6) as threads:
+        asked = sum(threads.map(play, range(1, len(rows))))
+    assert (clf.n_rounds_, clf.model_.labels) == (len(rows), asked)
+    assert len(clf.open_tickets_) == 1
+    wanted = clf.predict_proba(rows)
+    for twin in (copy.deepcopy(clf), pickle.loads(pickle.dumps(clf))):
+        assert np.array_equal(twin.predict_proba(rows), wanted)
+        assert twin.decide(rows[5]).label in ("a", "b")

@@ -21,7 +21,7 @@ from ..model.run import Run, decode
 from ..spaces.state import HELD
 from . import checks, packing
 from .live import DecidesAndTells
-from .parameters import all_or_nothing, forget, model_of
+from .parameters import all_or_nothing, forget, model_of, one_at_a_time
 from .weights import apply_class_weights, check_any, class_weights, row_weights, warn_if_unused
 
 
@@ -99,6 +99,7 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
     dicts makes sparse rows: features may appear at any time, and are 0 where they are not named;
     predictions leave out features that no round has seen. Parameters that are set later take effect
     with the next `fit`. All input errors are `SelectronError`, a ValueError, and change nothing.
+    Threads may share a classifier: while one is in a method, the others wait.
 
     Examples
     --------
@@ -201,6 +202,7 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
 
     # A stream
 
+    @one_at_a_time
     def run(
         self,
         X: Any,
@@ -263,6 +265,7 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
 
     # A table
 
+    @one_at_a_time
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from rows whose labels are given, without asking.
 
@@ -273,6 +276,7 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
             self._learn(X, y, sample_weight, classes, least=1)
         return self
 
+    @one_at_a_time
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Start again: learn from the rows in one pass, in their order.
 
@@ -288,6 +292,7 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
         checks.warn_of_order(codes, self.classes_, self.model_.stacked)
         return self
 
+    @one_at_a_time
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the margin score of every row, (n_rows,): `classes_[1]` if it is 0 or more.
 
@@ -300,6 +305,7 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
             return scores[:, 1] - scores[:, 0] if self._is_pair() else scores
         return np.asarray(self.model_.look(block, n, full=True).margin)
 
+    @one_at_a_time
     def predict(self, X: Any) -> np.ndarray:
         """Return the predicted class of every row."""
         check_is_fitted(self)
@@ -321,6 +327,7 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
         weight = None if sample_weight is None else np.asarray(sample_weight)[known]
         return float(accuracy_score(given, predicted[known], sample_weight=weight))
 
+    @one_at_a_time
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the probability of every class for every row, (n_rows, n_classes).
 
@@ -346,6 +353,7 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
 
     # A file
 
+    @one_at_a_time
     def save(self, path: str | os.PathLike) -> None:
         """Write everything to a file: weights, draws, open tickets. It holds data, never code.
 

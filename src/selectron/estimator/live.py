@@ -15,7 +15,7 @@ from ..errors import SelectronError
 from ..model.calibration import Belief, proba_of
 from ..model.widths import needed_width
 from . import checks
-from .parameters import all_or_nothing, flag
+from .parameters import all_or_nothing, flag, one_at_a_time
 from .parts import checked
 from .rows import TakesRows
 from .weights import apply_class_weights, sample_weights
@@ -55,6 +55,7 @@ class DecidesAndTells(TakesRows):
     classes_: np.ndarray
     class_weight_: dict
 
+    @one_at_a_time
     def decide(self, x: Any, time: Any = None) -> Decision:
         """Predict one row and decide whether to ask; pass the label to `tell`, now or later.
 
@@ -86,6 +87,7 @@ class DecidesAndTells(TakesRows):
                 self._widen(block.values.shape[1])
             return self._decision(*self.model_.decide(block, now))
 
+    @one_at_a_time
     def tell(
         self,
         ticket: int,
@@ -124,6 +126,7 @@ class DecidesAndTells(TakesRows):
             code = self._new_code(label)
             return self.model_.tell(ticket, code, sample_weight)
 
+    @one_at_a_time
     def correct(self, ticket: int, label: Any) -> None:
         """Learn that the label of an answered ticket was wrong, as if `label` had been given.
 
@@ -150,6 +153,7 @@ class DecidesAndTells(TakesRows):
             code = checks.code(label, self.classes_, self.model_.stacked) or self._new_code(label)
             self.model_ = self.model_.corrected(ticket, code)
 
+    @one_at_a_time
     def set_asker(self, asker: Any) -> None:
         """Use another asker, or another budget, from the next round on.
 
@@ -168,6 +172,7 @@ class DecidesAndTells(TakesRows):
         self.model_.set_asker(checked(asker, "asker"))
         self.asker = asker
 
+    @one_at_a_time
     def expire(self, ticket: int) -> None:
         """Close the ticket of a label that will not come; nothing is learned.
 

@@ -1,8 +1,11 @@
 """Parameters of an estimator: nested names, checks, and the model that they make."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, ClassVar
+from functools import wraps
+from threading import RLock
+from typing import Any, ClassVar, Concatenate, ParamSpec, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -16,6 +19,25 @@ from .parts import checked
 
 CLASSIFIED = {"joint": "joint", "exact": "exact", "rest": "rest"}
 RANKED = {"joint": "ranking", "exact": "exact ranking"}
+LOCKS = WeakKeyDictionary[Any, Any]()  # of estimators: as attributes, copies would share them
+Given = ParamSpec("Given")
+Returned = TypeVar("Returned")
+
+
+def one_at_a_time(
+    method: Callable[Concatenate[Any, Given], Returned],
+) -> Callable[Concatenate[Any, Given], Returned]:
+    """Return a method that waits while another thread is in such a method of the same estimator.
+
+    Rounds share arrays, and compiled code releases Python's own lock.
+    """
+
+    @wraps(method)
+    def alone(self: Any, *args: Given.args, **kwargs: Given.kwargs) -> Returned:
+        with LOCKS.get(self) or LOCKS.setdefault(self, RLock()):
+            return method(self, *args, **kwargs)
+
+    return alone
 
 
 class NestedParameters(BaseEstimator):

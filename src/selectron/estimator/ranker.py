@@ -15,6 +15,7 @@ from ..model.run import Run
 from . import checks
 from .classifier import OnlineClassifier
 from .live import Decision
+from .parameters import one_at_a_time
 from .weights import sample_weights
 
 
@@ -91,6 +92,7 @@ class OnlineRanker(OnlineClassifier):
 
     # A stream
 
+    @one_at_a_time
     def decide(self, x: Any, time: Any = None) -> Decision:
         """Predict one row, as a list of classes, and decide whether to ask.
 
@@ -103,6 +105,7 @@ class OnlineRanker(OnlineClassifier):
         known = self.classes_[chosen(self.model_.one_round.out[3])[0] > 0]
         return decision._replace(label=known.tolist(), belief=([],))
 
+    @one_at_a_time
     def tell(
         self,
         ticket: int,

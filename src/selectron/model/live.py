@@ -175,7 +175,7 @@ class SingleRounds:
         record = out.arrays()
         queue = [(one.delayed.round, ticket) for ticket, one in self.open.items() if one.delayed]
         heapq.heapify(queue)
-        with self.lock, self.restoring():
+        with self.restoring():
             self.open, self.guarded = dict(self.open), True
             for first, size, piece in blocks_by_width(self, block, n):
                 for t in range(first, first + size):

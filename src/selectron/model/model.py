@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -122,7 +121,6 @@ class Model(SingleRounds):
         self.recent: tuple[Any, tuple] = (None, ())
         self.loop = loop(type(self.learner), asker_type(self.asker), self.space)
         self.codes: Any = np.int32 if self.stacked else np.int8  # the type of labels and flags
-        self.lock = Lock()  # held while a block is played
         self._make_one_round()
 
     def _make_one_round(self) -> None:
@@ -163,8 +161,7 @@ class Model(SingleRounds):
         """Predict without changing anything."""
         out = self.outcome(n, full, scores)
         block = narrowed(block, self.width)  # features that no row had count as 0
-        with self.lock:  # predictions too write into the state's scratch arrays
-            self._play(block, Given(np.full(n, NONE, self.codes)), NEVER, out)
+        self._play(block, Given(np.full(n, NONE, self.codes)), NEVER, out)
         return out
 
     def proba(self, block: Dense | Sparse, n: int) -> np.ndarray:
@@ -220,7 +217,7 @@ class Model(SingleRounds):
         return w if self.constant or self.weights_of(0) == 0 else w[..., 1:]
 
     def __getstate__(self) -> dict[str, Any]:
-        left = ("space", "loop", "one_round", "recent", "codes", "state", "lock")
+        left = ("space", "loop", "one_round", "recent", "codes", "state")
         kept = {name: value for name, value in vars(self).items() if name not in left}
         return {**kept, "arrays": tuple(self.state)}  # the type of a stack's state has no module
 
@@ -272,7 +269,7 @@ class Model(SingleRounds):
             weights = np.ones(len(labels)) if weights is None else weights.copy()
             given = Given(labels.copy(), times, weights)
         out, calibrated = self.outcome(len(labels), full, full), calibrated and not self.ranks
-        with self.lock, self.restoring() as before:
+        with self.restoring() as before:
             self._play(block, given, draw, out, calibrated)
         asked = out.flags & ASKED
         self.rounds += len(labels)
