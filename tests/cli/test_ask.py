@@ -1,6 +1,8 @@
 """`selectron ask` and `selectron learn`: questions as a file, and labels that people fill in."""
 
 import csv
+import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -201,3 +203,23 @@ def test_an_interruption_leaves_everything_as_it_was(call, asked, monkeypatch):
     assert model.read_bytes() == before
     with pytest.raises(FileNotFoundError):
         read("other.csv")
+
+
+def test_questions_as_json_lines(call):
+    """Values keep their types, and a program may fill the labels in."""
+    rows = [{"n": i % 7, "tags": [f"w{i % 5}", "red"], "label": "ab"[i % 2]} for i in range(300)]
+    for path, part in (("first.jsonl", rows[:200]), ("new.jsonl", rows[200:])):
+        Path(path).write_text("\n".join(map(json.dumps, part)))
+    assert call("run", "first.jsonl", *FAST, "--save", "a.model").exit_code == 0
+    found = call("ask", "a.model", "new.jsonl", "-o", "q.jsonl")
+    assert found.exit_code == 0, found.output
+    asked = [json.loads(line) for line in Path("q.jsonl").read_text().splitlines()]
+    assert [*asked[0]] == ["question", "label", "prediction", "proba", "n", "tags"]
+    values = [{"n": row["n"], "tags": row["tags"]} for row in rows]
+    for row in asked:
+        assert row["label"] is None
+        assert {"n": row["n"], "tags": row["tags"]} in values
+    answers = [row | {"label": "a"} for row in asked]
+    Path("q2.jsonl").write_text("\n".join(map(json.dumps, answers)))
+    learned = call("learn", "a.model", "q2.jsonl")
+    assert learned.output.startswith(f"Labels learned: {len(asked)}. ")

@@ -830,6 +830,11 @@ def test_features_of_ids_are_not_shown(call, tmp_path):
     shown = done(call("show", "m")).stdout
     assert "column    id: ignored, as 100 of its first 100 values differ" in shown
     assert "id: unused" not in shown
+    rows = [row | {"id": f"{i}" if i < 3 else f"{i:05d}"} for i, row in enumerate(rows_of())]
+    done(call("run", written(tmp_path / "b.csv", rows), *FAST, "--save", "n"))  # numbers at first
+    shown = done(call("show", "n")).stdout
+    assert "column    id: ignored, as 100 of its first 100 values differ" in shown
+    assert not re.search(r"\bid\b", shown.partition("Weights")[2])
     assert "city" in shown.partition("Weights")[2]
 
 

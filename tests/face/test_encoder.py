@@ -2,6 +2,7 @@
 
 import itertools
 import warnings
+from enum import Enum
 
 import numpy as np
 import pandas as pd
@@ -217,3 +218,53 @@ def test_columns_of_another_kind_than_was_learned_are_warned_of(form):
         clf.predict(other)
     learned = [str(one.message).partition("as blank: ")[2] for one in found]
     assert learned == ["it was learned as number.", "it was learned as vector, 2 numbers."]
+
+
+class Channel(Enum):
+    WEB = "web"
+    MAIL = "mail"
+
+
+class TextChannel(str, Enum):  # noqa: UP042 - str() of it is its name, unlike that of StrEnum
+    WEB = "web"
+    MAIL = "mail"
+
+
+@pytest.mark.parametrize("kind", [Channel, TextChannel])
+@pytest.mark.parametrize("form", [list, pd.DataFrame])
+def test_members_of_an_enum_are_their_values(kind, form):
+    rows = [{"channel": "web"}, {"channel": "mail"}] * 60
+    typed = form([{"channel": kind(row["channel"])} for row in rows])
+    wanted, y = OnlineClassifier(encoder="auto").fit(form(rows), ["x", "y"] * 60), ["x", "y"] * 60
+    assert wanted.score(typed, y) == 1.0
+    found = OnlineClassifier(encoder="auto").fit(typed, y)
+    assert found.encoder_.pack() == wanted.encoder_.pack()
+    assert found.decide({"channel": kind.WEB}).label == "x"
+
+
+@pytest.mark.parametrize("form", [list, pd.DataFrame, pa.Table.from_pylist])
+def test_lists_of_whole_numbers(form):
+    """They are words if their lengths differ, as those of ids do, and else vectors."""
+    random = np.random.default_rng(0)
+    rows = [{"ids": random.integers(1, 30, n).tolist()} for n in random.integers(0, 5, 400)]
+    y = ["bad" if {7, 8} & {*row["ids"]} else "ok" for row in rows]
+    clf = OnlineClassifier(encoder="auto").fit(form(rows), y)
+    assert clf.score(form(rows), y) == 1.0
+    kinds = {name: column.kind for name, column in clf.encoder_.columns_.items()}
+    assert kinds == {"ids": "text"}
+    pixels = [{"pixels": random.integers(0, 256, 6).tolist()} for _ in range(200)]
+    clf = OnlineClassifier(encoder="auto").fit(form(pixels), ["a", "b"] * 100)
+    assert clf.encoder_.report() == ["pixels: vector, 6 numbers"]
+
+
+def test_a_dict_of_which_nothing_is_known_is_named():
+    clf = OnlineClassifier(encoder="auto").fit([{"a": 1.0, "b": "x"}, {"a": 2.0}], ["u", "v"])
+    other = {"Subject": "win", "deep": {"a": 1}}
+    with pytest.warns(UserWarning, match="it has 'Subject', 'deep.a', and earlier rows had 'a'"):
+        clf.predict([other])
+    with pytest.warns(UserWarning, match=r"No field of this row is known: it has 'size', and"):
+        clf.decide({"size": 3})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        clf.decide({"b": "y"})
+        clf.decide({})

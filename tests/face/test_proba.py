@@ -191,3 +191,14 @@ def test_calibration_on_a_stationary_stream(learner):
     bins = np.minimum((10 * top).astype(int), 9)
     gaps = np.bincount(bins, top, 10) - np.bincount(bins, right, 10)
     assert abs(gaps).sum() / len(top) < 0.03
+
+
+@pytest.mark.parametrize("learner", FEW, ids=name)
+def test_probabilities_are_equal_before_the_first_label(learner):
+    clf = OnlineClassifier(learner, classes=["bug", "abuse", "billing", "urgent"])
+    decision = clf.decide(X[0])
+    assert decision.proba == pytest.approx([0.25] * 4)
+    assert decision.label == clf.classes_[np.argmax(decision.proba)]
+    np.testing.assert_allclose(clf.predict_proba(X[:5]), 0.25)
+    clf.tell(decision.ticket, "bug")
+    assert clf.predict_proba(X[:1]).max() > 0.3

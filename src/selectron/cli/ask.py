@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from ..data.cells import canonical, label_of
+from ..data.files import replace
 from ..engine.parameters import counted, first_few
 from ..errors import SelectronError
 from ..model.live import Ticket
@@ -33,7 +34,7 @@ CHECKED = 4  # letters that follow from the row
 
 @click.command(cls=ExamplesFirst)
 @model_arguments("MODEL FILE")
-@path_option("-o", "--output", required=True, help="Write the questions here: .csv.")
+@path_option("-o", "--output", required=True, help="Write the questions here: .csv or .jsonl.")
 @session_options
 @text_options
 def ask(paths: tuple[str, ...], model: str | None, output: str, **options: Any) -> None:
@@ -48,7 +49,7 @@ def ask(paths: tuple[str, ...], model: str | None, output: str, **options: Any) 
     """
     model, file = model_and_file(model, paths)
     check_target(model, (), "MODEL")
-    check_target(output, (".csv",), "-o")
+    check_target(output, (".csv", ".jsonl"), "-o")
     check_different("MODEL, FILE and -o", model, file, output)
     if Path(output).exists():
         raise SelectronError(f"{output} exists, and may hold labels: give another -o, or remove it")
@@ -61,13 +62,13 @@ def ask(paths: tuple[str, ...], model: str | None, output: str, **options: Any) 
         questions = _questions(session, chunks)
     names = [QUESTION, answers_column(session.saved), PREDICTION, PROBA]
     others = dict.fromkeys(name for _, row in questions for name in row if name != names[1])
-    lines = [[*own, *(row.get(name) for name in others)] for own, row in questions]
+    lines = [[*own, *map(row.get, others)] for own, row in questions]
     headings = [f"{name} in the file" if name in names else name for name in others]
     with uninterrupted():  # the model comes first: tickets that nobody sees do no harm
         session.place = Place(*session.identity, session.row)
         session.keep(ended=not session.out)
         if lines:
-            write_csv(output, [*names, *headings], lines)
+            write_questions(output, [*names, *headings], lines)
     rows = counted(session.row - session.start, "row")
     written = f"{output} was not written" if not lines else f"they are in {output}"
     click.echo(f"{rows}, {counted(len(lines), 'question')}: {written}.")
@@ -93,9 +94,18 @@ def _questions(
         if decision.ask:
             text = question_of(decision.ticket, session.saved.classifier.model_.open)
             own = [text, None, decision.label, round(max(decision.proba, default=1.0), 3)]
-            found.append((own, {name: files.as_text(x) for name, x in row.values.items()}))
+            found.append((own, row.values))
             session.row, session.ticket = row.number, None
     return found
+
+
+def write_questions(path: str, names: list[str], lines: list[list[Any]]) -> None:
+    """Write lines of questions as a table, or as JSON lines."""
+    if not path.lower().endswith(".jsonl"):
+        write_csv(path, names, [list(map(files.as_text, line)) for line in lines])
+        return
+    rows = (files.as_json(dict(zip(names, line, strict=True))) + "\n" for line in lines)
+    replace(path, "".join(rows).encode())
 
 
 def answers_column(saved: Saved) -> str:

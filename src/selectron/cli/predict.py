@@ -1,6 +1,7 @@
 """`selectron predict` and `selectron show`: what a kept model predicts, and what it has learned."""
 
 import json
+import re
 import warnings
 from collections import Counter
 from contextlib import ExitStack, closing
@@ -249,6 +250,9 @@ def hashed_and_idle(encoder: Any, width: int) -> np.ndarray:
     for column in encoder.columns_.values() if encoder else ():
         same = column.encoder.constant(column.before) if column.encoder else []
         found[1, [*column.unused, *same]] = True
+        if column.kind == "ignored":  # what it was taken for at first
+            of = re.compile(rf"(log of )?{re.escape(column.name)}( is blank|[:\[].*)?").fullmatch
+            found[1, [j for j, name in enumerate(encoder.layout_.all_names()) if of(name)]] = True
         if column.kind == "text" and column.encoder.place >= 0:
             size = encoder.layout_.hashed or TEXT_PLACES
             found[0, column.encoder.place : column.encoder.place + size] = True

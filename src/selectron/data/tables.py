@@ -25,6 +25,7 @@ from .values import (
     PANDAS_INDEX,
     UNSPACED,
     WORD,
+    are_whole,
     is_blank,
     is_text,
     number_of,
@@ -206,6 +207,9 @@ class Column:
         if isinstance(x, LISTS):
             entries = x.flat if isinstance(x, np.ndarray) else x
             words = any(isinstance(entry, str | dict) for entry in entries)
+            if are_whole(x):  # embeddings are of one length, but ids are not
+                self.length = self.length or len(x)
+                words = len(x) != self.length
             self.lists += words
             self.vectors += not words
         elif isinstance(x, str) and self._is_vector(text):
@@ -268,7 +272,8 @@ class Column:
         if numbers >= 0.75 * (n - neither) > 0:
             return "number"
         dates = self.dates + max(self.orders.values())
-        for kind, count in {"date": dates, "vector": self.vectors, "text": self.lists}.items():
+        lists = self.lists + self.vectors if self.lists else 0
+        for kind, count in {"date": dates, "vector": self.vectors, "text": lists}.items():
             if count >= 0.75 * n:
                 return kind
         wordy = self.words >= (4 if n < 5 else 2.5) * n and len(self.distinct) > n / 2
@@ -385,7 +390,9 @@ def kind_of(dtype: pa.DataType) -> str | None:
     if t.is_timestamp(dtype) or t.is_date(dtype):
         return "date"
     if t.is_list(dtype) or t.is_fixed_size_list(dtype):
-        return None if is_text(dtype.value_type) or t.is_struct(dtype.value_type) else "vector"
+        inner = dtype.value_type
+        ids = t.is_list(dtype) and t.is_integer(inner)  # if their lengths differ
+        return None if ids or is_text(inner) or t.is_struct(inner) else "vector"
     return None
 
 

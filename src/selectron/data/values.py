@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Container, Mapping
 from contextlib import suppress
 from datetime import timedelta
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -142,11 +143,20 @@ def category_of(x: Any) -> str:
 def text_of(x: Any) -> str:
     """Return a value as text, "" if it is missing.
 
+    Members of an Enum are their values. Whole numbers in a list, such as ids, have two digits at
+    least, as words of text have.
+
     >>> text_of(" FR "), text_of(1.0), text_of(None), text_of(True), text_of({"a": None})
     ('FR', '1', '', 'True', '{"a": null}')
+    >>> text_of([7, 12])
+    '07 12'
     """
+    if isinstance(x, Enum):
+        x = x.value
     if is_blank(x):
         return ""
+    if type(x) in LISTS and are_whole(x):
+        return " ".join(f"{int(entry):02d}" for entry in x)
     if isinstance(x, np.floating):
         x = float(x)
     if isinstance(x, float) and x.is_integer():
@@ -159,6 +169,20 @@ def text_of(x: Any) -> str:
     except ValueError:  # a whole number of thousands of digits
         return hex(x)
     return text if text.isascii() else text.encode(errors="replace").decode()  # no lone surrogates
+
+
+def are_whole(x: Any) -> bool:
+    """Return whether this is a list of whole numbers.
+
+    >>> are_whole([7, 12]), are_whole((7, 1.5)), are_whole("[7]"), are_whole([True])
+    (True, False, False, False)
+    """
+    if isinstance(x, np.ndarray):
+        return x.ndim == 1 and x.dtype.kind in "iu"
+    whole = int | np.integer
+    return isinstance(x, list | tuple) and all(
+        isinstance(entry, whole) and not isinstance(entry, bool) for entry in x
+    )
 
 
 def vector_of(x: Any) -> np.ndarray | None:

@@ -214,7 +214,7 @@ def single_row(x: Any) -> Any:
         with in_one_sentence(TABLE):
             x = np.asanyarray(x)  # a mask is refused later
     if x.ndim == 0:
-        raise SelectronError(f"decide takes one row of numbers, got one {given}.")
+        raise SelectronError(f"decide takes one row, a dict or a list of numbers, got one {given}.")
     if x.ndim == 1:
         x = x.reshape(1, -1)
     if x.shape[0] != 1:

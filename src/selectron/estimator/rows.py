@@ -15,7 +15,7 @@ from ..data.dicts import Names, are_dicts, is_dict
 from ..data.encoder import TableEncoder, sparse_if_wide
 from ..data.tables import arrow, odd_values
 from ..data.values import flattened
-from ..engine.parameters import shown
+from ..engine.parameters import first_few, shown
 from ..engine.rows import Dense, Sparse, extent, joined, rows_of
 from ..errors import SelectronError
 from ..learners.leading_history import WIDE
@@ -96,6 +96,8 @@ class TakesRows(NestedParameters):
         A copy of the encoder learns, so that the old one can be restored.
         """
         table, n = encoder_input(self, X, not fitted)
+        if fitted and isinstance(table, list):
+            warn_if_strange(self.encoder_, table[0])
         if not new:
             if n >= SEVERAL and not isinstance(table, dict):  # of an array, all numbers
                 warn_if_odd(self.encoder_, table)
@@ -147,6 +149,18 @@ class TakesRows(NestedParameters):
         if width > self.model_.width:
             self.model_ = copy.copy(self.model_)
             self.model_.widen(width)
+
+
+def warn_if_strange(encoder: TableEncoder, row: Any) -> None:
+    """Warn of a dict of which no field is a known column, unless it is refused for a name."""
+    names = [name for name in flattened(row, encoder.whole()) if name not in encoder.ignore]
+    text = names and all(isinstance(name, str) for name in names)
+    if text and encoder.columns_.keys().isdisjoint(names):
+        warnings.warn(
+            f"No field of this row is known: it has {first_few(names)}, and earlier rows had "
+            f"{first_few(list(encoder.columns_))}.",
+            stacklevel=5,
+        )
 
 
 def warn_if_odd(encoder: TableEncoder, rows: Any) -> None:

@@ -252,6 +252,8 @@ def fill(s: Any, scores: Any, best: int, z: float, own: bool, proba: Any, i: int
     if scores.shape[1] == 1:
         proba[i, 0], proba[i, 1] = pair(p, best)
         return
+    if s[SCALE] == 0.0:  # no label yet: all are equal, but for the lead below
+        p = 0.0
     second, total = scores[i, best] - z, 0.0
     for k in range(len(scores[i])):
         behind = max(-MOST, scores[i, k] - second)

@@ -52,6 +52,8 @@ def unfit(error: Any) -> Problem:
         header = "Content-Type: application/json"
         return invalid(f"The body must be {shape or 'JSON'}, sent with the header {header}.")
     what = f"Input should be {shape}" if shape else first["msg"]
+    if first["type"] == "missing" and first["loc"][-1] == "data":
+        what = 'put the fields of an item into this object, as in {"data": {"text": "win"}}'
     return invalid(f"{where + ': ' if where else ''}{what}.")
 
 

@@ -60,7 +60,9 @@ def check_role(person: Person | None, roles: Sequence[str]) -> None:
     if person is None:
         raise Problem(401, "unauthorized", "A valid token is needed: Authorization: Bearer TOKEN.")
     if person.role != "admin" and person.role not in roles:
-        raise Problem(403, "forbidden", f"A token of the role {person.role} may not do this.")
+        able = " or ".join([*roles, "admin"])
+        why = f"A token of the role {person.role} may not do this: use one of {able}."
+        raise Problem(403, "forbidden", why)
 
 
 def list_tokens(folder: Path) -> list[tuple[str, str, str]]:
