@@ -116,8 +116,8 @@ right more often; it takes some 20 seconds to compile, once:
 @click.option(
     "--metrics",
     is_flag=True,
-    help="Print balanced accuracy, kappa, log loss, recall and F1 of every class, and the "
-    "confusion table: true, and as estimated from the labels asked for.",
+    help="Print balanced accuracy, kappa, log loss, recall, precision and F1 of every class, "
+    "and the confusion table: true, and as estimated from the labels asked for.",
 )
 @click.option(
     "--calibration",
