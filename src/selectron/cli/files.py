@@ -112,9 +112,11 @@ def with_progress(source: Source) -> Generator[Chunk, None, None]:
     size = source.size_in_bytes  # small files are read before their first row is played
     bar = tqdm(total=size, unit="B", unit_scale=True, disable=None, delay=0.5, miniters=0)
     with bar, reporting_damage(source):
+        shown = 0
         for chunk in source:
-            for doubt in source.doubts if not chunk.first else ():
+            for doubt in source.doubts[shown:]:
                 warn(f"{source.name}: {doubt}")
+            shown = len(source.doubts)
             yield chunk
             bar.set_postfix_str(counted(chunk.first + len(chunk.labels), "row"), refresh=False)
             bar.update(source.position() - bar.n)

@@ -22,6 +22,7 @@ from ...data.values import PANDAS_INDEX, dates_of, labels_of, values_of
 from ...errors import SelectronError
 from .columns import UNDAMAGED, Choice, Damage, Part, Positions, choose, is_number, is_row, is_word
 from .text import (
+    CELL,
     NEVER_CLOSED,
     NOT_UTF_8,
     Blocks,
@@ -32,6 +33,7 @@ from .text import (
     ends,
     pieces,
     reason,
+    swallowed,
 )
 
 MARKS = ",;\t|"
@@ -41,6 +43,7 @@ LINES = 8  # that settle whether commas or semicolons are between cells
 GIVEN = re.compile(rb'"?sep=([,;\t|])"?', re.IGNORECASE)  # a line that Excel reads, and writes
 BLANK = " \r\n"
 SPACES = re.compile(rb"^ +$", re.MULTILINE)
+LOOKED = 100_000  # lines among which quotes that take in rows are looked for, which takes time
 FEW = 4  # rows of which the first is expected to share a word with others
 DELETE = "if line {} is a title or a comment, delete it"
 BUFFER = 1 << 20  # bytes read at a time from a column, so that no row group is held whole
@@ -61,11 +64,18 @@ class CsvLayout(NamedTuple):
 
 def csv_parts(blocks: Blocks, size: int, choice: Choice, header: bool | None) -> Iterator[Part]:
     """Yield the rows of the file; `header` is whether it begins with names, None if not known."""
-    layout, read = begun(blocks, choice, header), 0
+    layout, read, doubted = begun(blocks, choice, header), 0, ""
     found = pieces(blocks, size, layout.record, layout.line)
-    for part in ahead(lambda piece: parsed(piece, layout), found, blocks.file.comes):
+
+    def checked(piece: Piece) -> tuple[Part, str]:
+        part, given = parsed(piece, layout), (layout.record, layout.mark.encode())
+        look = piece.data.count(b"\n") > len(part.labels) + part.damage.rows and piece.line < LOOKED
+        return part, swallowed(piece, *given, len(layout.names)) if look else ""
+
+    for part, doubt in ahead(checked, found, blocks.file.comes):
         read += len(part.labels) + part.damage.rows
-        yield part
+        yield part._replace(doubts=(*part.doubts, doubt)) if doubt and not doubted else part
+        doubted = doubted or doubt
     if layout.header and not (read or blocks.fault):
         taken = f"line {layout.header} was taken for names (if it is a row, use --no-header)"
         raise SelectronError(f"there are no rows: {taken}")
@@ -273,7 +283,7 @@ def _read(data: bytes, layout: CsvLayout, skip: Callable[[Any], str]) -> pa.Tabl
 def _record(mark: str) -> Record:
     """Return the form of a record: a quote opens a cell only at its beginning, as in Arrow."""
     # (?>...) because groups with *+ match wrongly before Python 3.11.5 (CPython's issue 106052)
-    quoted, literal = r'(?<![^M\n])"[^"]*+(?>(?:""[^"]*+)*)"', r'(?<=[^M\n])"'
+    quoted, literal = CELL.decode(), r'(?<=[^M\n])"'
     pattern = rf'(?>(?:[^"\n]++|{quoted}|{literal})*)\n'.replace("M", re.escape(mark))
     return re.compile(pattern.encode())
 
