@@ -59,7 +59,7 @@ class CsvLayout(NamedTuple):
     line: int = 1  # on which the rows begin
     header: int = 0  # line of the names, 0 if the file has none
     doubts: tuple[str, ...] = ()  # about the names, and columns that are left out
-    unsure: int = 0  # line of the first row, if it may hold names
+    unsure: int = 0  # line of the first row, if it may hold names, or of names that may be a row
 
 
 def csv_parts(blocks: Blocks, size: int, choice: Choice, header: bool | None) -> Iterator[Part]:
@@ -93,10 +93,10 @@ def begun(blocks: Blocks, choice: Choice, header: bool | None) -> CsvLayout:
     place = 1 + blocks.ahead.count(b"\n", 0, start)
     names = _names(first, mark, place)
     wordy = any(map(is_word, names))
-    mixed = header is None and wordy and any(map(is_number, names))
-    doubtful = mixed and not any(is_word(name) for name in {*names} & choice.names())
+    open_ = header is None and not any(is_word(name) for name in {*names} & choice.names())
+    alike, doubtful = open_ and is_row(names, below), open_ and wordy and any(map(is_number, names))
     if header is None:
-        header = wordy and not (doubtful and is_row(names, below))
+        header = wordy and not (doubtful and alike)
     if not header:
         names = list(map(str, range(len(names))))
         hint = f"line {place} was taken for a row; if it holds names, use --header" * doubtful
@@ -111,7 +111,7 @@ def begun(blocks: Blocks, choice: Choice, header: bool | None) -> CsvLayout:
     if any(cell.strip() for name, cell in zip(names, below, strict=False) if not name):
         doubts.append(_nameless(names.count(""), place))
     begin, blocks.ahead = place + first.count(b"\n"), blocks.ahead[start + len(first) :]
-    return CsvLayout(mark, record, names, columns, begin, place, tuple(doubts))
+    return CsvLayout(mark, record, names, columns, begin, place, tuple(doubts), place * alike)
 
 
 def _names(record: bytes, mark: str, place: int) -> list[str]:
@@ -218,7 +218,8 @@ def parsed(piece: Piece, layout: CsvLayout) -> Part:
         damage = Damage(len(wrong), place, f"{line(place)}: {why}{hint}", bool(hint))
     again = _repeats(table, layout) if layout.header else []
     if again:  # as in files that were put together
-        why = f"{line(again[0])}: the names of the columns are repeated"
+        hint = f" (if line {layout.header} is a row, too, use --no-header)" * bool(layout.unsure)
+        why = f"{line(again[0])}: the names of the columns are repeated{hint}"
         damage = damage.and_also(Damage(len(again), again[0], why))
         table = table.take(np.delete(np.arange(table.num_rows), again))
     part = _part(table, layout.names, layout.columns, line, piece.fault, damage)
@@ -238,11 +239,10 @@ def _other_width(record: Any, layout: CsvLayout, most: bool) -> tuple[str, str]:
 
 def _with_doubts(part: Part, layout: CsvLayout) -> Part:
     """Return the first part with the doubts about the names."""
-    doubts = layout.doubts
-    if layout.unsure and stands_out(part):
+    if layout.unsure and not layout.header and stands_out(part):
         advice = "though its words do not come again: if it holds names, use --header"
-        doubts += (f"line {layout.unsure} was taken for a row, {advice}",)
-    return part._replace(doubts=doubts)
+        part = part._replace(doubts=(f"line {layout.unsure} was taken for a row, {advice}",))
+    return part._replace(doubts=layout.doubts + part.doubts)
 
 
 def _repeats(table: pa.Table, layout: CsvLayout) -> list[int]:
