@@ -354,10 +354,10 @@ class Date(Number):
 
     def parse(self, x: Any) -> float:
         """Return a date in seconds since 1970, NaN if it is none."""
-        found, number = math.nan if is_blank(x) else seconds(x, self.style), number_of(x)
-        if SERIAL[0] <= found < SERIAL[1] and number == found:
+        found = math.nan if is_blank(x) else seconds(x, self.style)
+        if SERIAL[0] <= found < SERIAL[1] and number_of(x) == found:
             found = (found - EPOCH) * DAY
-        found = number / 1000 if MILLI[0] <= number < MILLI[1] else found
+        found = found / 1000 if MILLI[0] <= found < MILLI[1] else found
         return found if EARLIEST <= found < END else math.nan
 
     def parse_all(self, array: pa.Array) -> np.ndarray:
