@@ -2,9 +2,12 @@
 
 The interval is that of `selectron.evaluate.audited`, at 95%, from the labels that are asked for. It
 is computed for whole streams, and for windows of 30 to 1,000 rows in the middle of a stream, where
-there are no labels in advance. The constant of `evaluate.audit` was chosen on other seeds.
+there are no labels in advance. The constant of `model.audit` was chosen on other seeds.
+
+`python -m benchmarks.coverage classes`: the same for the recall and precision of one class of two.
 """
 
+import sys
 from collections.abc import Callable, Iterator
 from itertools import product
 from typing import Any
@@ -15,10 +18,21 @@ from selectron import OnlineClassifier
 from selectron.askers import Budget, Margin
 from selectron.evaluate import Audit, Estimate
 from selectron.learners import LASEC, LeadingHistory
+from selectron.model.metrics import Metrics, Tally
 from selectron.streams import switching_gaussian
 
 RATES, ROWS = (0.05, 0.1, 0.2), (30, 50, 100, 300, 1000, 10_000)
 STREAMS = {30: 800, 50: 800, 100: 600, 300: 400, 1000: 300, 10_000: 120}
+CLASSES = (  # rows, share of the class, distance of its mean from 0, about the part that is asked
+    (300, 0.3, 1.0, 0.3),
+    (1000, 0.05, 1.0, 0.2),
+    (2000, 0.05, 1.0, 0.2),
+    (2000, 0.3, 1.0, 0.1),
+    (5000, 0.04, 1.5, 0.2),
+    (5000, 0.3, 1.0, 0.1),
+    (20_000, 0.04, 1.5, 0.1),
+)
+REPEATS = 600
 FIRST_SEED, LONG = 5000, 6000  # rows of the streams that are cut into windows
 LEARNERS: dict[str, Callable] = {
     "LeadingHistory": lambda rate: (LeadingHistory(), Budget(rate)),
@@ -78,6 +92,36 @@ def windows(learner: str, rate: float, n: int) -> Iterator[tuple[Estimate, float
             yield estimated(run, slice(start, start + n))
 
 
+def classified(rng: Any, n: int, share: float, shift: float, rate: float) -> tuple[Metrics, ...]:
+    """Return metrics of predictions by a threshold on noise, true and as estimated."""
+    y, true, asked = (rng.random(n) < share) * 1, Tally(), Tally()
+    margin = rng.normal(size=n) + shift * (2 * y - 1) - 0.5
+    p, predicted = rate * (3 * np.exp(-1.5 * abs(margin)) + 0.1), (margin > 0) * 1
+    ask = rng.random(n) < p
+    true.add(y, predicted)
+    asked.add(y[ask], predicted[ask], 1 / p[ask])
+    return true.metrics([0, 1]), asked.metrics([0, 1])
+
+
+def classes() -> None:
+    """Print coverage and mean width of the intervals of recall and precision."""
+    print(
+        "| rows, share of the class, shift, rate | recall | precision | blank |\n|---|---|---|---|"
+    )
+    for setting in CLASSES:
+        rng, cells, blank = np.random.default_rng(3), list[str](), list[str]()
+        runs = [classified(rng, *setting) for _ in range(REPEATS)]
+        for name in ("recall", "precision"):
+            ends = np.array([getattr(found, f"{name}_interval")[1] for _, found in runs])
+            exact = np.array([getattr(true, name)[1] for true, _ in runs])
+            known = ~np.isnan(ends[:, 0])
+            covers = (ends[:, 0] <= exact) & (exact <= ends[:, 1])
+            width = np.diff(ends[known]).mean()
+            cells.append(f"{covers[known].mean():.1%}, {width:.3f}")
+            blank.append(f"{1 - known.mean():.0%}")
+        print(f"| {setting} | {' | '.join(cells)} | {', '.join(blank)} |", flush=True)
+
+
 def main() -> None:
     """Print coverage and mean width."""
     print("| learner, labels | rows | streams: covers, width | windows: covers, width |")
@@ -93,4 +137,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    classes() if sys.argv[1:] == ["classes"] else main()

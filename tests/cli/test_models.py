@@ -52,8 +52,12 @@ def written(path, rows):
 
 
 def decided(path):
+    """Return decisions without their rows, and without classes that are not known yet."""
     rows = [json.loads(line) for line in Path(path).read_text().splitlines()]
-    return [{key: value for key, value in row.items() if key != "row"} for row in rows]
+    return [
+        {key: x for key, x in row.items() if key != "row" and (x or key[:6] != "proba_")}
+        for row in rows
+    ]
 
 
 def done(result):

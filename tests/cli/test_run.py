@@ -1,5 +1,6 @@
 """`selectron run`, as a user calls it."""
 
+import csv
 import io
 import json
 import lzma
@@ -93,11 +94,74 @@ def test_decisions_are_written(call, stream, ending):
     assert {row["learner"] for row in rows} == {"perceptron"}
     assert [row["margin"] for row in rows] == outcome.margin.tolist()
     assert [row["proba"] for row in rows] == outcome.proba.max(axis=1).tolist()
+    assert [[row["proba_ham"], row["proba_spam"]] for row in rows] == outcome.proba.tolist()
     assert [row["ask_probability"] for row in rows] == outcome.ask_probability.tolist()
     assert [row["asked"] for row in rows] == outcome.asked.tolist()
     assert [row["updated"] for row in rows] == outcome.updated.tolist()
     assert [row["prediction"] == "spam" for row in rows] == outcome.positive.tolist()
     assert [row["label"] == "spam" for row in rows] == (y > 0).tolist()
+
+
+def decisions(path):
+    """Return the rows of a file of decisions, as text."""
+    if path.suffix == ".csv":
+        return [*csv.DictReader(io.StringIO(path.read_text()))]
+    found = pa.parquet.read_table(path).to_pylist() if path.suffix == ".parquet" else None
+    return found or [json.loads(line) for line in path.read_text().splitlines()]
+
+
+LATE = 'a "b",\nNA'  # the name of a class
+
+
+def late_classes(path):
+    """Write rows among which are two late classes, in several chunks; return their labels."""
+    labels = [("ham", "spam")[i % 2] for i in range(5000)]
+    labels[3], labels[1500], labels[4500] = "", "c", LATE
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([("x", "label"), *((i % 7, y) for i, y in enumerate(labels))])
+    return labels
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_decisions_have_a_column_for_late_classes_too(call, tmp_path, ending):
+    labels = late_classes(tmp_path / "late.csv")
+    result = call("run", "late.csv", *FAST, "--learner", "mira", "-o", f"out.{ending}")
+    assert result.exit_code == 0, result.output
+    found = decisions(tmp_path / f"out.{ending}")
+    assert [*found[0]][10:] == ["proba_ham", "proba_spam", "proba_c", f"proba_{LATE}"]
+    for learner in ("perceptron", "mira:C=inf"):
+        rows = [row for row in found if row["learner"] == learner]
+        assert [row["label"] or "" for row in rows] == labels
+        for i, row in enumerate(rows):
+            proba = [float(row[name]) for name in [*row][10:]]
+            assert sum(proba) == pytest.approx(1)
+            assert max(proba) == float(row["proba"])
+            assert [p > 0 for p in proba[2:]] == [i >= 1500, i >= 4500]
+    assert {path.name for path in tmp_path.iterdir()} == {"late.csv", f"out.{ending}"}
+
+
+def test_no_decision_is_lost_if_a_late_class_finds_no_room(call, tmp_path, monkeypatch):
+    late_classes(tmp_path / "late.csv")
+
+    def full(*args):
+        raise OSError(28, "no room")
+
+    monkeypatch.setattr(files, "tables_of", full)
+    result = call("run", "late.csv", *FAST, "-o", "o.csv")
+    assert result.exit_code == 1
+    assert "o.csv cannot be written (No space left on device)" in result.stderr
+    assert len(decisions(tmp_path / "o.csv")) == 100  # a block of rows
+
+
+@pytest.mark.skipif(os.name != "posix", reason="there are no named pipes")
+def test_a_late_class_is_refused_in_a_pipe(call, tmp_path):
+    late_classes(tmp_path / "late.csv")
+    os.mkfifo(tmp_path / "o.csv")
+    with subprocess.Popen(["cat", tmp_path / "o.csv"], stdout=subprocess.PIPE) as reader:
+        result = call("run", "late.csv", *FAST, "-o", "o.csv")
+        assert len(reader.communicate(timeout=60)[0].splitlines()) == 101
+    assert result.exit_code == 1
+    assert result.stderr.endswith("the late class 'c': name all classes with --classes\n")
 
 
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])

@@ -413,6 +413,29 @@ def test_spreadsheets_write_days():
     np.testing.assert_array_equal(encoder.transform(numbers[:1]), encoder.transform(days[:1]))
 
 
+@pytest.mark.parametrize("scale", [1, 1000])
+def test_numbers_are_seconds_or_milliseconds_if_they_are_given_as_dates(scale):
+    whole = [1_712_123_100 + 7777 * i for i in range(150)]  # also 17121231 0000, as text
+    dates = pa.array([1_000_000 * x for x in whole], pa.timestamp("us"))
+    numbers = [scale * x for x in whole]
+    texts, floats = pa.array([*map(str, numbers)]), pa.array(numbers, pa.float64())
+    forms = [dates, pa.array(numbers), texts, floats]
+    states = []
+    for form in forms:
+        cells = [{"ts": x} for x in form.to_pylist()]
+        for cuts in ([0, 150], [0, 1, 7, 40, 150], range(151)):
+            encoder, one = TableEncoder({"ts": "date"}), TableEncoder({"ts": "date"})
+            for start, stop in itertools.pairwise(cuts):
+                encoder.partial_fit(pa.table({"ts": form[start:stop]}))
+                one.partial_fit(cells[start:stop])
+            states += [json.dumps(encoder.pack()), json.dumps(one.pack())]
+        table = pa.table({"ts": form})
+        np.testing.assert_array_equal(encoder.transform(table), encoder.transform(cells))
+        found = TableEncoder().fit(table).columns_["ts"].kind
+        assert found == ("date" if form is dates else "number")
+    assert len(set(states)) == 1
+
+
 def test_durations_of_numpy_and_python_are_seconds():
     durations = np.timedelta64(2, "h"), timedelta(hours=2), np.timedelta64("NaT")
     np.testing.assert_array_equal([number_of(x) for x in durations], [7200, 7200, math.nan])

@@ -9,7 +9,7 @@ from selectron.askers import Fixed
 from selectron.estimator.ranker import OnlineRanker
 from selectron.evaluate import tables
 from selectron.learners import LASEC
-from selectron.model.metrics import BINS, Tally
+from selectron.model.metrics import BINS, RunMetrics, Tally
 
 
 def rows(classes, n=2000, seed=7):  # another seed than the draws of the asker
@@ -44,6 +44,7 @@ def test_they_are_those_of_scikit_learn(classes, part):
         "balanced_accuracy": peer.balanced_accuracy_score(true, predicted, **given),
         "kappa": peer.cohen_kappa_score(true, predicted, **given),
         "recall": peer.recall_score(true, predicted, average=None, **names, **given),
+        "precision": peer.precision_score(true, predicted, average=None, **names, **given),
         "f1": peer.f1_score(true, predicted, average=None, **names, **given),
         "log_loss": peer.log_loss(true, run.proba[known], **names, **given),
     }.items():
@@ -72,6 +73,46 @@ def test_estimates_come_near():
     true, estimated = run.metrics()
     for value in ("accuracy", "majority", "balanced_accuracy", "kappa", "log_loss"):
         assert abs(getattr(true, value) - getattr(estimated, value)) < 0.08, value
+
+
+def interval_counts(repeats, n=1000, share=0.3):
+    """Return how often intervals of recall and precision of one class cover, of all that exist."""
+    rng, counts = np.random.default_rng(3), np.zeros((2, 2))
+    for _ in range(repeats):
+        y = (rng.random(n) < share) * 1
+        margin = rng.normal(size=n) + 2 * y - 1.5
+        p = 0.02 + 0.3 * np.exp(-1.5 * abs(margin))
+        asked, predicted = rng.random(n) < p, (margin > 0) * 1
+        true, estimated = Tally(), Tally()
+        true.add(y, predicted)
+        estimated.add(y[asked], predicted[asked], 1 / p[asked])
+        exact, found = true.metrics([0, 1]), estimated.metrics([0, 1])
+        for row, name in enumerate(("recall", "precision")):
+            low, high = getattr(found, f"{name}_interval")[1]
+            counts[row] += low <= getattr(exact, name)[1] <= high, not np.isnan(low)
+    return counts.T
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "share"), [(1000, 0.3), (5000, 0.04)])
+def test_intervals_of_recall_and_precision_cover(n, share):
+    covers, known = interval_counts(500, n, share)
+    assert (known >= 450).all()
+    assert ((covers / known > 0.9) & (covers / known < 0.99)).all(), covers / known
+
+
+def test_an_interval_takes_enough_labels():
+    tally, names = Tally(), [0, 1, 2]
+    tally.add(np.array([0] * 20 + [1] * 4), np.array([0] * 15 + [1] * 9), np.full(24, 2.0))
+    found = tally.metrics(names)
+    assert np.isnan(found.recall_interval[1:]).all()
+    assert np.isnan(found.precision_interval[2]).all()
+    low, high = found.recall_interval[0]
+    assert 0.5 < low < found.recall[0] == 0.75 < high < 0.95
+    assert np.isnan(played(2).metrics().true.recall_interval).all()
+    shown = tables.described(RunMetrics(found, found))
+    assert f"  0.7500 [{low:.2f}, {high:.2f}]  " in shown
+    assert "nan" not in shown
 
 
 def test_without_margins_there_are_no_estimates_and_no_log_loss():

@@ -19,7 +19,7 @@ from selectron.errors import SelectronError
 from selectron.streams.classes import names_of
 from selectron.streams.readers import read, tables
 from selectron.streams.readers.columns import Positions
-from selectron.streams.readers.text import Piece
+from selectron.streams.readers.text import Piece, swallowed
 
 from .reading import canonical, fails, numerals, odd, parquet, stored
 
@@ -386,6 +386,48 @@ def test_names_may_hold_line_ends_and_other_marks(tmp_path, mark):
     (chunk,) = read(path)
     assert chunk.rows.column_names == ["a; b\nc, (EUR)", "d"]
     assert chunk.labels.tolist() == ["ham", "spam"]
+
+
+TAKEN = (
+    "line {} opens a quote that line {} closes, and the lines between look like rows: if the quote "
+    "is part of a text, delete it, or quote the cell and double it"
+)
+
+
+@pytest.mark.parametrize("mark", [",", "\t", ";"])
+def test_quotes_that_take_in_rows_are_doubted_once(tmp_path, mark):
+    quotes = ['"' * (i % 1000 == 3) for i in range(10_000)]
+    text = "".join(f"{i}|{quotes[i]}big thing {i}|{'xy'[i % 2]}\n" for i in range(10_000))
+    source = read(stored(tmp_path, "a.csv", ("a|b|label\n" + text).replace("|", mark)))
+    rows = sum(len(chunk.labels) for chunk in source)
+    assert rows < 6000
+    assert source.doubts == [TAKEN.format(5, 1005)]
+
+
+@pytest.mark.parametrize(("width", "mark", "doubted"), [(2, "\t", 1), (2, ",", 0), (5, ",", 1)])
+def test_quotes_at_both_ends_of_rows_are_doubted_unless_they_may_be_prose(
+    tmp_path, width, mark, doubted
+):
+    ends = ["0"] * (width - 2)
+    rows = [["a", *ends, "x"], ['"b', *ends, "y"], ["c", *ends, "x"], ['d"', *ends, "y"]] * 3
+    text = "".join(mark.join(row) + "\n" for row in rows)
+    names = mark.join([*"abcdefg"[: width - 1], "label"])
+    source = read(stored(tmp_path, "a.csv", f"{names}\n{text}"))
+    assert sum(len(chunk.labels) for chunk in source) == 6
+    assert source.doubts == [TAKEN.format(3, 5)] * doubted
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, 10**9), st.integers(2, 6))
+def test_prose_of_several_lines_is_not_doubted(seed, width):
+    rng, file = np.random.default_rng(seed), io.StringIO()
+    words = ["hello", "you,", "thanks,", '"so"', "1,5", '"', '",']
+    writer = csv.writer(file, lineterminator="\n")
+    for i in range(60):
+        lines = [" ".join(rng.choice(words, rng.integers(9))) for _ in range(rng.integers(1, 6))]
+        writer.writerow([i] * (width - 2) + ["\n".join(lines), "ham"])
+    piece = Piece(file.getvalue().encode(), 1)
+    assert not swallowed(piece, tables._record(","), b",", width)
 
 
 def test_a_carriage_return_in_the_header_is_a_space(tmp_path):

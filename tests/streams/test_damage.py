@@ -117,6 +117,21 @@ def test_a_header_that_is_repeated_is_damage(tmp_path, size):
     assert source.damage.rows == 2
 
 
+@pytest.mark.parametrize(
+    ("header", "label", "hint"),
+    [
+        (None, None, " (if line 1 is a row, too, use --no-header)"),
+        (True, None, ""),
+        (None, "round", ""),
+    ],
+)
+def test_names_that_are_repeated_may_be_a_row(tmp_path, header, label, hint):
+    path = stored(tmp_path, "a.csv", "red,round\ngreen,square\nred,round\n")
+    with pytest.raises(SelectronError) as error:
+        list(read(path, header=header, label=label))
+    assert f"line 3: the names of the columns are repeated{hint}; leave" in str(error.value)
+
+
 def test_rows_without_a_header_may_look_like_its_default_names(tmp_path):
     path = stored(tmp_path, "a.csv", "5,7\n0,1\n")
     assert [cell for chunk in read(path) for cell in chunk.rows["0"].to_pylist()] == ["5", "0"]

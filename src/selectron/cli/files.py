@@ -7,8 +7,9 @@ import zlib
 from collections.abc import Callable, Container, Generator, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from . import warn
 
 MOST_SHOWN = 40  # lines about columns
 HEAD = 1 << 20  # bytes of a file by which it is recognised
+WRITTEN, PART = 1 << 24, 4096  # bytes, or lines, of decisions that are read at a time
 COLUMNS = {  # of a file of decisions, with Arrow's types
     "row": "int64",
     "learner": "string",
@@ -110,9 +112,11 @@ def with_progress(source: Source) -> Generator[Chunk, None, None]:
     size = source.size_in_bytes  # small files are read before their first row is played
     bar = tqdm(total=size, unit="B", unit_scale=True, disable=None, delay=0.5, miniters=0)
     with bar, reporting_damage(source):
+        shown = 0
         for chunk in source:
-            for doubt in source.doubts if not chunk.first else ():
+            for doubt in source.doubts[shown:]:
                 warn(f"{source.name}: {doubt}")
+            shown = len(source.doubts)
             yield chunk
             bar.set_postfix_str(counted(chunk.first + len(chunk.labels), "row"), refresh=False)
             bar.update(source.position() - bar.n)
@@ -200,8 +204,13 @@ def numbering(file: str | None, first: int = 0) -> Iterator[None]:
 def decision_table(
     names: list[str], first: int, contestant: Contestant, outcome: Any, numbers: np.ndarray
 ) -> pa.Table:
-    """Return the decisions of a chunk, given the numbers of its labels: null for 0; rows from 1."""
+    """Return the decisions of a chunk, given the numbers of its labels: null for 0; rows from 1.
+
+    Classes that the model does not know yet have the probability 0.
+    """
     n, text = len(numbers), np.array([None, *names], dtype=object)
+    proba = np.zeros((n, len(names)))
+    proba[:, : outcome.proba.shape[1]] = outcome.proba
     columns = [
         np.arange(first + 1, first + n + 1),
         np.full(n, contestant.name, dtype=object),
@@ -213,8 +222,80 @@ def decision_table(
         outcome.asked,
         np.full(n, None) if contestant.delay else outcome.updated,  # late ones are in later chunks
         text[numbers],
+        *proba.T,
     ]
-    return pa.table(columns, schema=pa.schema(list(COLUMNS.items())))
+    types = COLUMNS | {f"proba_{name}": "float64" for name in names}
+    return pa.table(columns, schema=pa.schema(list(types.items())))
+
+
+class DecisionFile:
+    """A file of decisions, which is new from the first ones on; `stack` closes it.
+
+    It has a column for each class. If later decisions have more, the file is written again.
+    """
+
+    def __init__(self, path: Path, stack: ExitStack):
+        self.path, self.opened = path, stack.enter_context(ExitStack())
+        self.schema: Any = None
+        self.append: Any = None
+
+    def add(self, table: pa.Table) -> None:
+        """Append decisions."""
+        if self.schema is None:
+            self._begin(table.schema)
+        elif table.schema != self.schema:
+            self._widen(table.schema)
+        self.append(table)
+
+    def _begin(self, schema: pa.Schema) -> None:
+        self.schema, self.append = schema, appender(self.path, schema, self.opened)
+
+    def _widen(self, schema: pa.Schema) -> None:
+        """Write the file again, with the probability 0 of classes that are new."""
+        self.opened.close()
+        self.append = None  # Arrow closes a file when its writer is gone
+        target, new = self.path.resolve(), schema.names[len(self.schema) :]
+        if not target.is_file():
+            name = new[0].removeprefix("proba_")
+            raise SelectronError(
+                f"{self.path} is no regular file, and cannot get a column for the late class "
+                f"{name!r}: name all classes with --classes"
+            )
+        with writing(self.path), TemporaryDirectory(dir=target.parent) as folder:
+            before = target.replace(Path(folder, target.name))
+            try:
+                written = tables_of(before, self.schema)
+                self._begin(schema)
+                for table in written:
+                    zeros = [np.zeros(len(table))] * len(new)
+                    self.append(pa.table([*table.columns, *zeros], schema=schema))
+            except BaseException:  # nothing is lost
+                self.opened.close()
+                before.replace(target)
+                raise
+
+
+def tables_of(path: Path, schema: pa.Schema) -> Iterator[pa.Table]:
+    """Yield the decisions in a file that `appender` has written, as tables."""
+    ending = path.suffix.lower()
+    if ending in (".parquet", ".pq"):
+        from pyarrow.parquet import ParquetFile
+
+        with ParquetFile(path) as parquet:
+            yield from (pa.table(batch) for batch in parquet.iter_batches())
+    elif ending == ".csv":
+        from pyarrow.csv import ConvertOptions, ParseOptions, ReadOptions, open_csv
+
+        blocks = ReadOptions(use_threads=False, block_size=WRITTEN)
+        lines = ParseOptions(newlines_in_values=True)  # as names of classes may have
+        null: Any = {"strings_can_be_null": True, "quoted_strings_can_be_null": False}
+        types = ConvertOptions(column_types=schema, null_values=[""], **null)
+        with open_csv(path, blocks, lines, types) as found:
+            yield from (pa.table(batch) for batch in found)
+    else:
+        with path.open(encoding="utf-8") as text:
+            while rows := [json.loads(line) for line in islice(text, PART)]:
+                yield pa.Table.from_pylist(rows, schema)
 
 
 def appender(path: Path | None, schema: pa.Schema, stack: ExitStack) -> Callable[[Any], None]:

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from ..engine.parameters import counted
 from ..errors import SelectronError
-from ..evaluate.audit import moments
+from ..model.audit import moments
 from ..specs import BUDGET
 from ..streams.readers import Chunk
 from . import ExamplesFirst, Whole, files, terminal

@@ -18,8 +18,8 @@ from ..data.cells import canonical, check_unique, time_of
 from ..engine.parameters import first_few, similar
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
-from ..evaluate.audit import ROWS, Audit, estimated
 from ..evaluate.contest import Contest, Contestant
+from ..model.audit import ROWS, Audit, estimated
 from ..specs import budgeted
 from ..streams.classes import LabelNumbers
 from ..streams.readers import Chunk

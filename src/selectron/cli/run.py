@@ -94,7 +94,11 @@ right more often; it takes some 20 seconds to compile, once:
     "come at once.",
 )
 @click.option("--seed", type=Whole(), default=0, show_default=True, help="Seed of the draws.")
-@path_option("-o", "--output", help="Write every decision here: .csv, .jsonl or .parquet.")
+@path_option(
+    "-o",
+    "--output",
+    help="Write every decision here, and the probability of each class: .csv, .jsonl or .parquet.",
+)
 @path_option("--plot", "picture", help="Draw a picture here: .png, .svg or .pdf.")
 @path_option("--save", help="Save the model in this file, to continue later.")
 @click.option(
@@ -112,8 +116,8 @@ right more often; it takes some 20 seconds to compile, once:
 @click.option(
     "--metrics",
     is_flag=True,
-    help="Print balanced accuracy, kappa, log loss, recall and F1 of every class, and the "
-    "confusion table: true, and as estimated from the labels asked for.",
+    help="Print balanced accuracy, kappa, log loss, recall, precision and F1 of every class, "
+    "and the confusion table: true, and as estimated from the labels asked for.",
 )
 @click.option(
     "--calibration",
@@ -224,7 +228,7 @@ class StreamSession:
         self.kept: list[Played] = []  # all that was played, for --bounds
         self.contest: Any = None
         self.source: Any = None
-        self.append: Any = None  # writes decisions
+        self.decisions: Any = None  # the file of -o
 
     @property
     def rows(self) -> int:
@@ -306,13 +310,12 @@ class StreamSession:
 
     def _write(self, part: Played, stack: ExitStack) -> None:
         """Write decisions to a file, which is new from the first ones on: it may exist."""
+        path, names = Path(self.options["output"]), self.contest.classes.names
+        self.decisions = self.decisions or files.DecisionFile(path, stack)
         chunk, numbers, outcomes = part
         for contestant, outcome in zip(self.contest.contestants, outcomes, strict=True):
-            names = self.contest.classes.names
             table = files.decision_table(names, chunk.first, contestant, outcome, numbers)
-            if self.append is None:
-                self.append = files.appender(Path(self.options["output"]), table.schema, stack)
-            self.append(table)
+            self.decisions.add(table)
 
     def save(self) -> str:
         """Keep the model if that is wanted; return how to go on after the rows played."""

@@ -22,7 +22,7 @@ CLIP = 8.0  # standard deviations from the mean at which numbers are clipped
 FEW = 8  # numbers whose deviation is not relied upon yet
 TRIED, VARIED, SKEWED = 100, 12, 2.0  # numbers, different ones, skewness for a logarithm
 SERIAL = 10_000, 100_000  # numbers of days, as spreadsheets write dates; EPOCH is 1970-01-01
-EPOCH, DAY = 25_569, 86_400.0  # in days, and in seconds
+EPOCH, DAY, MILLI = 25_569, 86_400.0, (1e12, 2_556_144e6)  # days; seconds; 1/1000 s, to 2050
 NORMAL = 1.4826  # standard deviations in a median absolute one, of normal numbers
 
 
@@ -357,6 +357,7 @@ class Date(Number):
         found = math.nan if is_blank(x) else seconds(x, self.style)
         if SERIAL[0] <= found < SERIAL[1] and number_of(x) == found:
             found = (found - EPOCH) * DAY
+        found = found / 1000 if MILLI[0] <= found < MILLI[1] else found
         return found if EARLIEST <= found < END else math.nan
 
     def parse_all(self, array: pa.Array) -> np.ndarray:
@@ -377,8 +378,7 @@ class Date(Number):
         if self.place >= 0:
             for place, unit, period, sines, cosines in TABLES:
                 at = int((value if self.knows_all(unit, period) else trend) // unit % period)
-                out[self.place + place] = sines[at]
-                out[self.place + place + 1] = cosines[at]
+                out[self.place + place], out[self.place + place + 1] = sines[at], cosines[at]
 
     def in_range(self, values: np.ndarray) -> np.ndarray:
         """Return dates within the range so far."""

@@ -169,7 +169,9 @@ def seconds(value: Any, order: str = "") -> float:
     if isinstance(value, str | time) or hasattr(value, "start_time"):  # a period of pandas
         text = str(value).strip()
         try:
-            value = datetime.fromisoformat(text)
+            # milliseconds may look like a date, an hour and a minute without marks
+            digits = len(text) == 13 and text.isdecimal()
+            value = text if digits else datetime.fromisoformat(text)
         except ValueError:
             with suppress(ValueError):
                 value = datetime.fromisoformat(iso(text, order))

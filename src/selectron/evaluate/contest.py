@@ -10,13 +10,13 @@ from ..data.labels import OF_TWO, Order
 from ..engine.rows import Sparse, extent
 from ..errors import Refused
 from ..history.drift import Drifts
+from ..model.audit import ROWS, SUMS, Audit, moments
 from ..model.metrics import RunMetrics, Tally
 from ..model.model import Model, Outcome
 from ..model.widths import grows_by_row
 from ..specs import spec_of
 from ..streams.classes import LabelNumbers
 from ..streams.readers import Chunk
-from .audit import ROWS, SUMS, Audit, moments
 from .tables import aligned
 
 MOST_SHOWN = 12  # rows with drift that a line of text shows

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .audit import ROWS, estimated
+from ..model.audit import ROWS, estimated
 from .contest import Contestant
 
 if TYPE_CHECKING:

@@ -77,15 +77,22 @@ def described(metrics: RunMetrics, title: str = "metric") -> str:
     true, estimated = metrics
     found = [true] if estimated is None else [true, estimated]
     head = ("true", "estimated")[: len(found)]
-    names = "accuracy", "majority", "balanced_accuracy", "kappa", "log_loss", "calibration_error"
+    overall = "accuracy", "majority", "balanced_accuracy", "kappa", "log_loss", "calibration_error"
     whole = [(title, *head)]
     whole += [
-        (name.replace("_", " "), *(_number(getattr(one, name)) for one in found)) for name in names
+        (name.replace("_", " "), *(_number(getattr(one, name)) for one in found))
+        for name in overall
     ]
-    each = [("class", *(f"{name}, {one}" for name in ("recall", "F1") for one in head))]
-    columns = [*(one.recall for one in found), *(one.f1 for one in found)]
-    for k, name in enumerate(short_names(true.classes[:MOST_CLASSES])):
-        each.append((name, *(_number(values[k]) for values in columns)))
+    each = [
+        ("class", *(f"{name}, {one}" for name in ("recall", "precision", "F1") for one in head))
+    ]
+    columns = [
+        *(_with_intervals(one.recall, one.recall_interval) for one in found),
+        *(_with_intervals(one.precision, one.precision_interval) for one in found),
+        *(map(_number, one.f1) for one in found),
+    ]
+    names = short_names(true.classes[:MOST_CLASSES])
+    each += zip(names, *(list(column)[: len(names)] for column in columns), strict=True)
     texts = [aligned(whole), aligned(each)]
     if len(true.classes) <= MOST_CLASSES:
         texts += [confused(one, word) for one, word in zip(found, head, strict=True)]
@@ -101,6 +108,13 @@ def confused(metrics: Metrics, word: str) -> str:
     for name, row in zip(names, metrics.confusion.tolist(), strict=True):
         lines.append((name, *(f"{count:,.0f}" for count in row)))
     return aligned(lines)
+
+
+def _with_intervals(values: np.ndarray, ends: np.ndarray) -> list[str]:
+    """Return numbers, each with its interval if it has one; the digits are aligned."""
+    texts = ["" if math.isnan(low) else f" [{low:.2f}, {high:.2f}]" for low, high in ends.tolist()]
+    width = max(map(len, texts), default=0)
+    return [_number(x) + text.ljust(width) for x, text in zip(values.tolist(), texts, strict=True)]
 
 
 def _number(value: float) -> str:

@@ -10,6 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .audit import Z, estimated
+
+FEWEST = 5  # labels of equal weight that are as precise: fewer have no interval
 BINS = 20  # of probabilities, of equal width
 LEAST = np.finfo(float).eps  # probability in a log loss
 
@@ -21,6 +24,9 @@ class Metrics(NamedTuple):
     row for each bin of the predicted class's probability that is not empty: its weight, the mean
     probability, and the share that was right; the calibration error is the mean difference between
     these two. Without probabilities, it and log loss are NaN, and `reliability` is empty.
+
+    An estimate from the labels asked for has 95% intervals of recall and precision, as of accuracy;
+    they are NaN for classes with too few labels, or predictions, asked for.
 
     >>> from selectron import OnlineClassifier
     >>> run = OnlineClassifier().run([[1.0], [-2.0], [3.0]], ["up", "down", "up"])
@@ -36,6 +42,9 @@ class Metrics(NamedTuple):
     kappa: float  # Cohen's kappa
     recall: np.ndarray  # (n_classes,), share of the rows of a class that were predicted right
     f1: np.ndarray  # (n_classes,), of each class
+    precision: np.ndarray  # (n_classes,), share of the predictions of a class that were right
+    recall_interval: np.ndarray  # (n_classes, 2): both ends; NaN without an estimate
+    precision_interval: np.ndarray  # (n_classes, 2)
     log_loss: float = math.nan  # mean of -log of the probability of the true class
     calibration_error: float = math.nan  # mean |probability - share of right ones|
     reliability: np.ndarray = np.zeros((0, 3))  # (n_bins, 3)
@@ -60,6 +69,7 @@ class Tally:
 
     def __init__(self) -> None:
         self.confusion = np.zeros((0, 0))
+        self.squares = np.zeros((0, 0))  # the same sums of squared weights
         self.loss = 0.0
         self.bins = np.zeros((BINS, 3))
 
@@ -69,6 +79,8 @@ class Tally:
             return
         self.extend(1 + max(int(true.max()), int(predicted.max())))
         np.add.at(self.confusion, (true, predicted), weight)
+        if np.ndim(weight):
+            np.add.at(self.squares, (true, predicted), weight**2)
         if proba is None:
             return
         rows = np.arange(len(true))
@@ -84,7 +96,8 @@ class Tally:
 
     def extend(self, classes: int) -> None:
         """Make room for a number of classes."""
-        self.confusion = np.pad(self.confusion, (0, max(0, classes - len(self.confusion))))
+        more = 0, max(0, classes - len(self.confusion))
+        self.confusion, self.squares = np.pad(self.confusion, more), np.pad(self.squares, more)
 
     def shares(self) -> np.ndarray:
         """Return the share of each class among the labels."""
@@ -100,9 +113,12 @@ class Tally:
         names, table = list(classes), self.confusion.copy()
         total, none = float(table.sum()), np.full(len(table), math.nan)
         if not total > 0:
-            return Metrics(names, table, math.nan, math.nan, math.nan, math.nan, none, none)
+            missing: Any = *[math.nan] * 4, none, none, none, *[np.array([none, none]).T] * 2
+            return Metrics(names, table, *missing)
         most = float(self.shares().max())
-        found = Metrics(names, table, float(np.trace(table)) / total, most, *_by_sklearn(table))
+        intervals = _intervals(table, self.squares), _intervals(table.T, self.squares.T)
+        accuracy = float(np.trace(table)) / total
+        found = Metrics(names, table, accuracy, most, *_by_sklearn(table), *intervals)
         counted = self.bins[self.bins[:, 0] > 0]
         if not len(counted):
             return found
@@ -114,8 +130,19 @@ class Tally:
         )
 
 
-def _by_sklearn(table: np.ndarray) -> tuple[float, float, np.ndarray, np.ndarray]:
-    """Return balanced accuracy, kappa, recall and F1: every cell of a table is a weighted row."""
+def _intervals(table: np.ndarray, squares: np.ndarray) -> np.ndarray:
+    """Return the interval of the right share of each row of weights, given their squares."""
+    found = np.full((len(table), 2), math.nan)
+    for k, (weights, squared) in enumerate(zip(table, squares, strict=True)):
+        if squared.any() and weights.sum() ** 2 >= FEWEST * squared.sum():
+            wrong, spare = np.arange(len(table)) != k, squared - weights
+            sums = weights, weights[wrong], squared, spare, spare[wrong]
+            found[k] = estimated(np.array([part.sum() for part in sums]), Z)[1:]
+    return found
+
+
+def _by_sklearn(table: np.ndarray) -> tuple[float, float, np.ndarray, np.ndarray, np.ndarray]:
+    """Return balanced accuracy, kappa, recall, F1 and precision of a table of weighted rows."""
     from sklearn import metrics  # slow to import
 
     true, predicted = np.nonzero(table)
@@ -128,6 +155,7 @@ def _by_sklearn(table: np.ndarray) -> tuple[float, float, np.ndarray, np.ndarray
             float(metrics.cohen_kappa_score(true, predicted, **given)),
             metrics.recall_score(true, predicted, **each),
             metrics.f1_score(true, predicted, **each),
+            metrics.precision_score(true, predicted, **each),
         )
 
 

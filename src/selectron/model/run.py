@@ -223,11 +223,12 @@ class Run(Outcome):
     def metrics(self) -> RunMetrics:
         """Return the metrics over all labels, and as estimated from the labels asked for.
 
-        They are accuracy, that of the majority class, balanced accuracy, kappa, log loss, recall
-        and F1 of every class, the confusion table and the calibration: see `evaluate.Metrics`. For
-        the estimate, the asker must have a chance to ask for every row, as `Budget` has: an asked
-        label has the weight 1 / probability of asking. If margins were not recorded, the estimate
-        is None and log loss NaN. Raises SelectronError if a row may be of several classes.
+        They are accuracy, that of the majority class, balanced accuracy, kappa, log loss, recall,
+        precision and F1 of every class, the confusion table and the calibration: see
+        `evaluate.Metrics`. For the estimate, the asker must have a chance to ask for every row, as
+        `Budget` has: an asked label has the weight 1 / probability of asking, and recall and
+        precision have intervals. If margins were not recorded, the estimate is None and log loss
+        NaN. Raises SelectronError if a row may be of several classes.
         """
         if self.label.ndim > 1:
             raise SelectronError("Rows of several classes have no confusion table.")

@@ -6,8 +6,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ..evaluate.audit import SUMS, Audit, Estimate, estimated, moments
 from ..history.drift import Drifts
+from ..model.audit import SUMS, Audit, Estimate, estimated, moments
 from .event import Event
 
 LABEL, SKIP = "label", "skip"

@@ -59,7 +59,7 @@ class Part(NamedTuple):
     fault: str = ""
     choice: Choice = Choice()  # of columns, by their names
     damage: Damage = UNDAMAGED
-    doubts: tuple[str, ...] = ()  # of the first part: sentences about the file as it was taken
+    doubts: tuple[str, ...] = ()  # sentences about the file as it was taken
 
 
 class Positions(NamedTuple):

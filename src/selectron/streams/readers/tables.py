@@ -22,6 +22,7 @@ from ...data.values import PANDAS_INDEX, dates_of, labels_of, values_of
 from ...errors import SelectronError
 from .columns import UNDAMAGED, Choice, Damage, Part, Positions, choose, is_number, is_row, is_word
 from .text import (
+    CELL,
     NEVER_CLOSED,
     NOT_UTF_8,
     Blocks,
@@ -32,6 +33,7 @@ from .text import (
     ends,
     pieces,
     reason,
+    swallowed,
 )
 
 MARKS = ",;\t|"
@@ -41,6 +43,7 @@ LINES = 8  # that settle whether commas or semicolons are between cells
 GIVEN = re.compile(rb'"?sep=([,;\t|])"?', re.IGNORECASE)  # a line that Excel reads, and writes
 BLANK = " \r\n"
 SPACES = re.compile(rb"^ +$", re.MULTILINE)
+LOOKED = 100_000  # lines among which quotes that take in rows are looked for, which takes time
 FEW = 4  # rows of which the first is expected to share a word with others
 DELETE = "if line {} is a title or a comment, delete it"
 BUFFER = 1 << 20  # bytes read at a time from a column, so that no row group is held whole
@@ -56,16 +59,23 @@ class CsvLayout(NamedTuple):
     line: int = 1  # on which the rows begin
     header: int = 0  # line of the names, 0 if the file has none
     doubts: tuple[str, ...] = ()  # about the names, and columns that are left out
-    unsure: int = 0  # line of the first row, if it may hold names
+    unsure: int = 0  # line of the first row, if it may hold names, or of names that may be a row
 
 
 def csv_parts(blocks: Blocks, size: int, choice: Choice, header: bool | None) -> Iterator[Part]:
     """Yield the rows of the file; `header` is whether it begins with names, None if not known."""
-    layout, read = begun(blocks, choice, header), 0
+    layout, read, doubted = begun(blocks, choice, header), 0, ""
     found = pieces(blocks, size, layout.record, layout.line)
-    for part in ahead(lambda piece: parsed(piece, layout), found, blocks.file.comes):
+
+    def checked(piece: Piece) -> tuple[Part, str]:
+        part, given = parsed(piece, layout), (layout.record, layout.mark.encode())
+        look = piece.data.count(b"\n") > len(part.labels) + part.damage.rows and piece.line < LOOKED
+        return part, swallowed(piece, *given, len(layout.names)) if look else ""
+
+    for part, doubt in ahead(checked, found, blocks.file.comes):
         read += len(part.labels) + part.damage.rows
-        yield part
+        yield part._replace(doubts=(*part.doubts, doubt)) if doubt and not doubted else part
+        doubted = doubted or doubt
     if layout.header and not (read or blocks.fault):
         taken = f"line {layout.header} was taken for names (if it is a row, use --no-header)"
         raise SelectronError(f"there are no rows: {taken}")
@@ -83,10 +93,10 @@ def begun(blocks: Blocks, choice: Choice, header: bool | None) -> CsvLayout:
     place = 1 + blocks.ahead.count(b"\n", 0, start)
     names = _names(first, mark, place)
     wordy = any(map(is_word, names))
-    mixed = header is None and wordy and any(map(is_number, names))
-    doubtful = mixed and not any(is_word(name) for name in {*names} & choice.names())
+    open_ = header is None and not any(is_word(name) for name in {*names} & choice.names())
+    alike, doubtful = open_ and is_row(names, below), open_ and wordy and any(map(is_number, names))
     if header is None:
-        header = wordy and not (doubtful and is_row(names, below))
+        header = wordy and not (doubtful and alike)
     if not header:
         names = list(map(str, range(len(names))))
         hint = f"line {place} was taken for a row; if it holds names, use --header" * doubtful
@@ -101,7 +111,7 @@ def begun(blocks: Blocks, choice: Choice, header: bool | None) -> CsvLayout:
     if any(cell.strip() for name, cell in zip(names, below, strict=False) if not name):
         doubts.append(_nameless(names.count(""), place))
     begin, blocks.ahead = place + first.count(b"\n"), blocks.ahead[start + len(first) :]
-    return CsvLayout(mark, record, names, columns, begin, place, tuple(doubts))
+    return CsvLayout(mark, record, names, columns, begin, place, tuple(doubts), place * alike)
 
 
 def _names(record: bytes, mark: str, place: int) -> list[str]:
@@ -208,7 +218,8 @@ def parsed(piece: Piece, layout: CsvLayout) -> Part:
         damage = Damage(len(wrong), place, f"{line(place)}: {why}{hint}", bool(hint))
     again = _repeats(table, layout) if layout.header else []
     if again:  # as in files that were put together
-        why = f"{line(again[0])}: the names of the columns are repeated"
+        hint = f" (if line {layout.header} is a row, too, use --no-header)" * bool(layout.unsure)
+        why = f"{line(again[0])}: the names of the columns are repeated{hint}"
         damage = damage.and_also(Damage(len(again), again[0], why))
         table = table.take(np.delete(np.arange(table.num_rows), again))
     part = _part(table, layout.names, layout.columns, line, piece.fault, damage)
@@ -228,11 +239,10 @@ def _other_width(record: Any, layout: CsvLayout, most: bool) -> tuple[str, str]:
 
 def _with_doubts(part: Part, layout: CsvLayout) -> Part:
     """Return the first part with the doubts about the names."""
-    doubts = layout.doubts
-    if layout.unsure and stands_out(part):
+    if layout.unsure and not layout.header and stands_out(part):
         advice = "though its words do not come again: if it holds names, use --header"
-        doubts += (f"line {layout.unsure} was taken for a row, {advice}",)
-    return part._replace(doubts=doubts)
+        part = part._replace(doubts=(f"line {layout.unsure} was taken for a row, {advice}",))
+    return part._replace(doubts=layout.doubts + part.doubts)
 
 
 def _repeats(table: pa.Table, layout: CsvLayout) -> list[int]:
@@ -273,7 +283,7 @@ def _read(data: bytes, layout: CsvLayout, skip: Callable[[Any], str]) -> pa.Tabl
 def _record(mark: str) -> Record:
     """Return the form of a record: a quote opens a cell only at its beginning, as in Arrow."""
     # (?>...) because groups with *+ match wrongly before Python 3.11.5 (CPython's issue 106052)
-    quoted, literal = r'(?<![^M\n])"[^"]*+(?>(?:""[^"]*+)*)"', r'(?<=[^M\n])"'
+    quoted, literal = CELL.decode(), r'(?<=[^M\n])"'
     pattern = rf'(?>(?:[^"\n]++|{quoted}|{literal})*)\n'.replace("M", re.escape(mark))
     return re.compile(pattern.encode())
 

@@ -124,6 +124,16 @@ def encoding_of(name: str | None) -> str | None:
     return None if found == "utf-8" else found
 
 
+CELL = rb'(?<![^M\n])"[^"]*+(?>(?:""[^"]*+)*)"'  # quoted, where M is between cells
+ON_A_LINE = CELL.replace(b'[^"]', b'[^"\n]')
+RECORDS = rb'(?>(?:(?>(?:[^"\n]++|%b|(?<=[^M\n])")*)\n)*)'  # with such quoted cells
+CLEAR = 4  # columns: lines of prose seldom have as many commas
+SWALLOWED = (
+    "line {} opens a quote that line {} closes, and the lines between look like rows: if the quote "
+    "is part of a text, delete it, or quote the cell and double it"
+)
+
+
 class Blocks:
     """The decompressed bytes of a text file as UTF-8, block by block.
 
@@ -252,6 +262,42 @@ def _piece(data: bytes, line: int, record: Record) -> Piece:
         fault = f"line {line_of_fault}: {NOT_UTF_8}"
         return Piece(data[: _last(data[: error.start], record)], line, fault)
     return Piece(data, line)
+
+
+def swallowed(piece: Piece, record: Record, mark: bytes, width: int) -> str:
+    """Return that a quote which is part of a text seems to have taken in rows; "" if none has.
+
+    All lines of such a record have the marks between `width` cells, and more text follows the quote
+    that ends it. Otherwise, all records of several lines have to be so, as some prose is.
+    """
+    data = piece.data
+
+    def first(cells: bytes, start: int) -> Any:  # the first record that has other quoted cells
+        records = re.compile((RECORDS % cells).replace(b"M", re.escape(mark)))
+        return record.match(data, records.match(data, start).end())  # type: ignore[union-attr]
+
+    def alike(found: Any) -> bool:
+        return all(line.count(mark) == width - 1 for line in found[0].splitlines())
+
+    def described(found: Any) -> str:
+        cell = re.compile(CELL.replace(b"M", re.escape(mark)))
+        quoted = cell.finditer(data, found.start(), found.end())
+        place = next(each.span() for each in quoted if b"\n" in each[0])
+        return SWALLOWED.format(*(piece.line + data.count(b"\n", 0, at) for at in place))
+
+    stop = 0
+    while found := first(rb"%b|%b(?=[M\n])" % (ON_A_LINE, CELL), stop):
+        if alike(found):
+            return described(found)
+        stop = found.end()
+    begins, lines = first(ON_A_LINE, 0), 0
+    found = begins if mark == b"\t" or width >= CLEAR else None
+    while found and alike(found):
+        lines += found[0].count(b"\n") - 1
+        found = first(ON_A_LINE, found.end())
+        if found is None and lines > 1:
+            return described(begins)
+    return ""
 
 
 def ends(data: bytes, record: Record) -> Iterator[int]:

@@ -24,6 +24,7 @@ from ..errors import SelectronError
 
 ROWS = 30  # fewer have no interval
 FEW = 5.0  # labels, or mistakes, of equal weight, with which what widens the interval counts half
+Z = NormalDist().inv_cdf(0.975)  # of an interval at 95%
 SUMS = 5  # quantities that are added up
 
 
