@@ -317,6 +317,12 @@ def test_a_label_that_is_named_and_blank(call, tmp_path):
     (tmp_path / "rows.jsonl").write_text('{"x": 1}\n{"x": 2}\n')
     why = "there is no label in the first 2 rows: 'lable' is blank there, name another column with"
     assert why in call("run", "rows.jsonl", "--label", "lable").stderr
+    (tmp_path / "rows.jsonl").write_text('{"x": 1}\n{"topic": "a", "x": 2}\n{"topic": "b"}\n')
+    found = call("run", "rows.jsonl", "--label", "topics").stderr
+    assert "none of the first 3 rows has the label 'topics'; the keys are 'x', 'topic'" in found
+    assert "; is it 'topic'?" in found
+    found = call("run", "rows.jsonl", "--label", "topic", *FAST).stderr
+    assert "none of" not in found
 
 
 def test_parameters_of_a_model_are_named_as_options(call):

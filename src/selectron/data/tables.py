@@ -350,8 +350,7 @@ class Column:
             return self.encoder.report(rows, self.before)
         if not self.different:
             return f"{self.name}: ignored"
-        n, of = self.different
-        why = f"ignored, as {n} of its first {of} values differ"
+        why = "ignored, as {} of its first {} values differ".format(*self.different)
         return f"{self.name}: {why}, unless declared a category or text"
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...data.cells import label_of, time_of
 from ...data.values import flattened
-from ...engine.parameters import counted, first_few
+from ...engine.parameters import counted, first_few, similar
 from ...errors import SelectronError
 from .columns import SHOWN, UNDAMAGED, Choice, Damage, Part, usual_label
 from .text import Blocks, pieces
@@ -28,6 +28,7 @@ def parts(blocks: Blocks, size: int, choice: Choice) -> Iterator[Part]:
         raise SelectronError("JSON rows have no columns to count; give the key")
     key, begun = None, False
     missing = dict.fromkeys(map(str, choice.ignore))
+    sought = choice.label if choice.label and not choice.lenient else None  # until a row has it
     for piece in pieces(blocks, size):
         rows, labels, times = list[Any](), list[str | None](), list[float]()
         damage, is_first = UNDAMAGED, not begun
@@ -38,6 +39,7 @@ def parts(blocks: Blocks, size: int, choice: Choice) -> Iterator[Part]:
                 row = _object(text)
                 time = [] if choice.time is None else [_time(row, str(choice.time))]
                 wanted = _label_key(row, choice, begun) if key is None else key
+                sought = None if sought in row else sought
                 value = None if wanted is None else label_of(row.pop(wanted, None))
                 for name in map(str, choice.ignore):
                     if _drop(row, name):
@@ -58,6 +60,8 @@ def parts(blocks: Blocks, size: int, choice: Choice) -> Iterator[Part]:
             f"none of the first {counted(len(rows), 'row')} has {name!r} to be ignored"
             for name in [*missing][: is_first and begun and not choice.lenient]
         ]
+        if is_first and begun and sought is not None and not choice.unlabelled:
+            doubts.append(_no_label(str(sought), rows))
         columns = np.array(labels, object), np.array(times, float)
         yield Part(rows, *columns, piece.fault, found, damage, tuple(doubts))
 
@@ -74,6 +78,13 @@ def _label_key(row: dict[str, Any], choice: Choice, begun: bool) -> Any:
         keys = first_few(names, SHOWN)
         raise SelectronError(f"there is no label {choice.label!r}; the keys are {keys}")
     return choice.label
+
+
+def _no_label(name: str, rows: list[dict[str, Any]]) -> str:
+    """Return the doubt that no row has the key of the label."""
+    keys = list(dict.fromkeys(key for row in rows for key in row))
+    what = f"none of the first {counted(len(rows), 'row')} has the label {name!r}"
+    return f"{what}; the keys are {first_few(keys, SHOWN)}{similar(name, keys)}"
 
 
 def _object(line: str) -> dict[str, Any]:
