@@ -125,8 +125,6 @@ def encoding_of(name: str | None) -> str | None:
 
 
 CELL = rb'(?<![^M\n])"[^"]*+(?>(?:""[^"]*+)*)"'  # quoted, where M is between cells
-ON_A_LINE = CELL.replace(b'[^"]', b'[^"\n]')
-RECORDS = rb'(?>(?:(?>(?:[^"\n]++|%b|(?<=[^M\n])")*)\n)*)'  # with such quoted cells
 CLEAR = 4  # columns: lines of prose seldom have as many commas
 SWALLOWED = (
     "line {} opens a quote that line {} closes, and the lines between look like rows: if the quote "
@@ -270,34 +268,19 @@ def swallowed(piece: Piece, record: Record, mark: bytes, width: int) -> str:
     All lines of such a record have the marks between `width` cells, and more text follows the quote
     that ends it. Otherwise, all records of several lines have to be so, as some prose is.
     """
-    data = piece.data
-
-    def first(cells: bytes, start: int) -> Any:  # the first record that has other quoted cells
-        records = re.compile((RECORDS % cells).replace(b"M", re.escape(mark)))
-        return record.match(data, records.match(data, start).end())  # type: ignore[union-attr]
-
-    def alike(found: Any) -> bool:
-        return all(line.count(mark) == width - 1 for line in found[0].splitlines())
-
-    def described(found: Any) -> str:
-        cell = re.compile(CELL.replace(b"M", re.escape(mark)))
-        quoted = cell.finditer(data, found.start(), found.end())
-        place = next(each.span() for each in quoted if b"\n" in each[0])
-        return SWALLOWED.format(*(piece.line + data.count(b"\n", 0, at) for at in place))
-
-    stop = 0
-    while found := first(rb"%b|%b(?=[M\n])" % (ON_A_LINE, CELL), stop):
-        if alike(found):
-            return described(found)
-        stop = found.end()
-    begins, lines = first(ON_A_LINE, 0), 0
-    found = begins if mark == b"\t" or width >= CLEAR else None
-    while found and alike(found):
-        lines += found[0].count(b"\n") - 1
-        found = first(ON_A_LINE, found.end())
-        if found is None and lines > 1:
-            return described(begins)
-    return ""
+    data, cell = piece.data, re.compile(CELL.replace(b"M", re.escape(mark)))
+    several = [one for one in record.finditer(data) if one[0].count(b"\n") > 1]
+    like_rows = [
+        one for one in several if all(line.count(mark) == width - 1 for line in one[0].splitlines())
+    ]
+    quoted = [each for one in like_rows for each in cell.finditer(data, *one.span())]
+    spans = [each.span() for each in quoted if b"\n" in each[0]]
+    strays = [span for span in spans if data[span[1] : span[1] + 1] not in (mark, b"\n")]
+    clear = (mark == b"\t" or width >= CLEAR) and len(like_rows) == len(several) > 0
+    if not strays and not (clear and sum(one[0].count(b"\n") - 1 for one in several) > 1):
+        return ""
+    lines = (piece.line + data.count(b"\n", 0, place) for place in (strays or spans)[0])
+    return SWALLOWED.format(*lines)
 
 
 def ends(data: bytes, record: Record) -> Iterator[int]:
