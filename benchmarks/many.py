@@ -2,13 +2,15 @@
 
 Classes along a line; and correlated clouds with five labels for each class, where logistic
 regression learns as many labels of random rows, and is refitted after every tenth of the rows; the
-first tenth does not count.
+first tenth does not count. The first letters of Letter, with and without Fourier features, and with
+one label of a further class after 1,000 rows, such as a typing error; these do not count.
 """
 
 import warnings
 from collections.abc import Iterator
 
 import numpy as np
+from experiments import datasets
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.preprocessing import scale
 
@@ -103,7 +105,33 @@ def refitted(X: np.ndarray, y: np.ndarray, asked: np.ndarray) -> float:
     return right / (len(y) - len(y) // 10)
 
 
+def curves(seeds: int = 3) -> Iterator[tuple[str, ...]]:
+    """Yield mean accuracies without Fourier features, with them, and after one odd label."""
+    data = datasets.letter()
+    plays = (
+        (LeadingHistory(fourier=0), False),
+        (LeadingHistory(), False),
+        (LeadingHistory(), True),
+    )
+    for number in (10, 12, 18):
+        found, classes = [], data.classes[:number]
+        for seed in range(seeds):
+            rows = np.flatnonzero(np.isin(data.y, classes))
+            X, y = (
+                each[np.random.default_rng(seed).permutation(rows)] for each in (data.X, data.y)
+            )
+            for learner, odd in plays:
+                clf = OnlineClassifier(learner, asker=Budget(rate=0.2), random_state=seed)
+                clf.run(X[:1000], y[:1000])
+                if odd:
+                    clf.partial_fit(X[:1], ["?"])
+                found.append(clf.run(X[1000:], y[1000:]).accuracy)
+        means = np.reshape(found, (seeds, len(plays))).mean(axis=0)
+        yield (str(number), *(f"{mean:.3f}" for mean in means))
+
+
 if __name__ == "__main__":
     warnings.simplefilter("ignore")  # of scikit-learn, about few labels for each class
     show(("classes in a line", "one against the rest", "all three", "10% of the labels"), lines())
     show(("classes of clouds", "five labels for each", "logistic regression"), few())
+    show(("first letters", "no Fourier features", "with them", "after one odd label"), curves())

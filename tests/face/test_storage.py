@@ -10,9 +10,9 @@ import pytest
 import scipy.sparse
 
 from selectron import OnlineClassifier, SelectronError, learners, storage
-from selectron.askers import Margin
+from selectron.askers import Budget, Margin
 from selectron.engine.round import Step
-from selectron.learners import LASEC, Perceptron
+from selectron.learners import LASEC, LeadingHistory, Perceptron
 
 from .examples import NEEDED, X, Y, begun, inside, is_one_sentence
 
@@ -41,6 +41,19 @@ def test_the_stream_goes_on_bit_for_bit(learner, rows, tmp_path):
     clf.save(tmp_path / "model")
     loaded = OnlineClassifier.load(tmp_path / "model")
     assert goes_on(clf, tickets, rows) == goes_on(loaded, tickets, rows)
+
+
+@pytest.mark.parametrize("classes", [10, 11])
+def test_a_stream_with_a_late_class_goes_on_bit_for_bit(classes, tmp_path):
+    y = np.arange(len(X)) % classes
+    clf = OnlineClassifier(LeadingHistory(fourier=10), asker=Budget(rate=0.5), random_state=0)
+    clf.run(X[:50], y[:50])
+    clf.run(X[50:60], [classes] * 10)
+    clf.save(tmp_path / "model")
+    loaded = OnlineClassifier.load(tmp_path / "model")
+    runs = [each.run(X[60:], y[60:]) for each in (clf, loaded)]
+    assert len(loaded.model_.state.phases) == (10 if classes == 10 else 6)
+    assert np.array_equal(*(run.margin for run in runs))
 
 
 def test_saving_changes_nothing_and_a_saved_file_says_the_same(tmp_path):

@@ -78,6 +78,34 @@ def test_a_class_that_is_met_late_starts_under_the_priors_of_the_rows(fourier):
     assert not new.a[:, 1:].any()
 
 
+@pytest.mark.parametrize(
+    ("first", "last", "features"),
+    [(2, 11, 10), (10, 20, 10), (11, 20, 6), (20, 20, 6), (10, 21, 0), (21, 21, 0)],
+)
+def test_fourier_features_remain_while_classes_join(first, last, features):
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    labels = (np.arange(60) % first + 1).astype(np.int32)
+    labels = labels if first > 2 else (2 * labels - 3).astype(np.int8)
+    model = Model(LeadingHistory(fourier=10), Always(), width=2, classes=first, many="rest")
+    model.run(Dense(X), labels)
+    before = model.state
+    model.extend(last)
+    assert model.state.phases.shape == (features,)
+    assert model.state.curved_a.shape[-1] == features
+    if features and first > 2:
+        np.testing.assert_array_equal(model.state.curved_a[:first], before.curved_a)
+        np.testing.assert_array_equal(model.state.mix[:first], before.mix)
+
+
+@pytest.mark.parametrize("phases", [np.zeros(3), np.zeros(11), np.zeros((2, 6))])
+def test_a_file_with_an_odd_number_of_fourier_features_is_refused(phases):
+    model = Model(LeadingHistory(fourier=10), Always(), width=2, classes=12, many="rest")
+    header, arrays = pack_model(model)
+    unpack_model(header, arrays, model.learner, model.asker)
+    with pytest.raises(SelectronError, match="sound"):
+        unpack_model(header, arrays | {"state.phases": phases}, model.learner, model.asker)
+
+
 @pytest.mark.parametrize("P", [np.nan, 0.0, -1.0])
 def test_an_expert_that_cannot_be_converted_starts_again(P):
     prior, one = triangles(np.eye(D)), np.eye(D)

@@ -156,7 +156,12 @@ def unpack_model(
 
 
 def _roomy(model: Model, arrays: dict[str, np.ndarray]) -> Any:
-    """Return the model's state; in dual form, with as much room as that of the file."""
+    """Return the model's state, with as much room as that of the file, which may have more."""
+    if hasattr(model.state, "phases"):  # Fourier features remain while classes join
+        phases = arrays["state.phases"]
+        _must(phases.ndim == 1 and len(phases) <= model.learner.fourier)
+        model.state = model.state._replace(phases=phases)
+        return model.new_state()
     if not model.dual:
         return model.state
     found = {name: arrays[f"state.{name}"] for name in model.state._fields}

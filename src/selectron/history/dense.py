@@ -49,9 +49,11 @@ from .state import (
     CONSTANT,
     CURVED,
     EARLY,
+    FEWER,
     FORM,
     LINEAR,
     LINEAR_SHARES,
+    MOST_CLASSES,
     PARTS,
     RENEWED,
     ROUND,
@@ -89,9 +91,16 @@ def rows(block: Dense, constant: bool, normalize: bool = False) -> Rows:
     return found._replace(values=readonly(found.values / norms(squares)[:, None]))
 
 
-def fourier_features(learner: Any, classes: int) -> int:
-    """Return how many Fourier features each of the classes has."""
-    return int(learner.fourier) if classes <= CLASSES else 0
+def fourier_features(learner: Any, classes: int, before: Any = None) -> int:
+    """Return how many Fourier features each of the classes has: those of the state before, if any.
+
+    So one class more, which may be a typing error, does not cost what they have learned.
+    """
+    if classes > MOST_CLASSES:
+        return 0
+    if before is not None:
+        return len(before.phases)
+    return int(learner.fourier if classes <= CLASSES else FEWER * learner.fourier)
 
 
 # Predicting and learning

@@ -9,7 +9,9 @@ from ..spaces.state import Field, Table, triangle
 from .vectors import center_fields, ensemble
 
 WHOLE, LEADING = 256, 128  # rows of more features are brought to as many leading directions
-CLASSES = 10  # with more, there are no Fourier features: one ensemble on them takes 0.7 MB
+# With more classes at the start than CLASSES, a part FEWER of the Fourier features is left, which
+# takes 0.3 MB a class instead of 0.7; with more than MOST_CLASSES there are none
+CLASSES, MOST_CLASSES, FEWER = 10, 20, 0.6
 LINEAR, CURVED, BASE = range(3)  # places in `mix`: the shares, and from VIEWS on the last r
 VIEWS = 3
 SHARES = 0.9, 0.05, 0.05  # at the start, and of what is shared out

@@ -37,9 +37,9 @@ class LeadingHistory(NamedTuple):
 
     Parameters (the defaults need no tuning): `switches`, from 0 to 1, the prior mode of the number
     of switches per round; the ensemble considers hazard rates from 0.01 to 10 times that.
-    `fourier`, the number of Fourier features, 0 for linear concepts; more than ten classes get 0.
-    Weights of classes help on rare topics of text; elsewhere a threshold on the probabilities
-    serves rare classes better.
+    `fourier`, the number of Fourier features, 0 for linear concepts; 60% of them if more than ten
+    classes are known at the start, none with more than twenty. Weights of classes help on rare
+    topics of text; elsewhere a threshold on the probabilities serves rare classes better.
 
     Source: this project. Experts are those of Solla & Winther (1998); births and weights follow
     Adams & MacKay, "Bayesian Online Changepoint Detection" (2007), and Herbster & Warmuth,

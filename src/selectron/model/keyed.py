@@ -35,7 +35,7 @@ from .live import Ticket
 from .model import Model
 from .run import EMPTY
 
-VERSION = 19
+VERSION = 20
 CHECK = struct.Struct("<BI")  # version, CRC-32
 COUNTS = struct.Struct("<8sQQQqQQ")
 BEGINNING = -(2**63)  # the newest order before the first row

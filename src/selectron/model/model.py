@@ -86,6 +86,7 @@ class Model(SingleRounds):
         self.oldest = 1  # no open ticket has a lower number
         self.guarded = False  # whether the state is restored if anything goes wrong
         self.tickets = self.answered = 0  # the last one given, and the last one answered
+        self.state: Any = None
         self.equip()
         support.check_start(self, self.width, self.classes)
         self.state = self.new_state()
@@ -252,7 +253,7 @@ class Model(SingleRounds):
         """Return the room of a state for terms of a sketch, or for Fourier features, if any."""
         fourier = getattr(of_one(self.space), "fourier_features", None)
         if fourier is not None:
-            return (fourier(self.learner, self.classes),)
+            return (fourier(self.learner, self.classes, self.state),)
         return () if self.sketch is None else (2 * self.sketch,)
 
     def outcome(self, n: int, full: bool = True, scores: bool = True, ages: bool = True) -> Outcome:
