@@ -262,9 +262,7 @@ def test_a_dict_of_which_nothing_is_known_is_named():
     other = {"Subject": "win", "deep": {"a": 1}}
     with pytest.warns(UserWarning, match="it has 'Subject', 'deep.a', and earlier rows had 'a'"):
         clf.predict([other])
-    with pytest.warns(UserWarning, match=r"No field of this row is known: it has 'size', and"):
-        clf.decide({"size": 3})
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        clf.decide({"b": "y"})
-        clf.decide({})
+        clf.predict([{"b": "y"}, other])
+        clf.predict([{}])

@@ -218,7 +218,11 @@ def test_weights_of_classes(desk, tmp_path):
 def test_items_are_exported_with_their_labels(web):
     """As a table: one row for each item, which `selectron run` reads."""
     one = web(mixed(annotators=2))
-    items = [*tables(12), {"label": "mine", "deep": {"a": {"b": 1}, "c": None}, "age": True}]
+    items = [
+        *tables(12),
+        {"label": "mine", "deep": {"a": {"b": 2**62 + 1}, "c": None}, "age": True},
+    ]
+    items[4]["late 0"], items[5]["late 0"] = 4.5, 2**64 - 1
     for i, item in enumerate(items):
         one.post(f"{MAIL}/items", "ingest", {"id": f"k{i}", "data": item})
     for who in ("ingest", "annotate"):
@@ -237,13 +241,19 @@ def test_items_are_exported_with_their_labels(web):
     assert [line["label"] for line in lines] == [None, None, *[None, "ham", None] * 3, None, "ham"]
     assert lines[1]["age"] == ""
     last = {"item": lines[-1]["item"], "id": "k12", "label": "ham"}
-    assert lines[-1] == last | {"data.label": "mine", "deep.a.b": 1, "deep.c": None, "age": True}
+    assert lines[-1] == last | {
+        "data.label": "mine",
+        "deep.a.b": 2**62 + 1,
+        "deep.c": None,
+        "age": True,
+    }
     rows = list(csv.DictReader(io.StringIO(export("csv").text)))
     assert rows[3]["place"] == json.dumps(lines[3]["place"], separators=(",", ":"))
-    assert rows[3]["late 0"] == "3"
+    assert rows[3]["late 0"] == "3.0"  # as others are fractions
     assert rows[-1]["data.label"] == "mine"
     table = pq.read_table(io.BytesIO(export("parquet").content))
     assert table.column_names == list(rows[0])
-    assert table["late 0"].to_pylist() == [float(i) for i in range(12)] + [None]
+    assert table["late 0"].to_pylist() == [*range(4), 4.5, 2.0**64, *range(6, 12), None]
+    assert table["deep.a.b"].to_pylist() == [None] * 12 + [2**62 + 1]
     assert table["age"].to_pylist()[:5] == [None, "", "3.5", "3", "ten"]
     assert table["in"].to_pylist() == [i % 3 > 0 for i in range(12)] + [None]

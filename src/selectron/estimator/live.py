@@ -17,7 +17,7 @@ from ..model.widths import needed_width
 from . import checks
 from .parameters import all_or_nothing, flag, one_at_a_time
 from .parts import checked
-from .rows import TakesRows, warn_if_strange
+from .rows import TakesRows
 from .weights import apply_class_weights, sample_weights
 
 __all__ = ["Decision"]
@@ -234,8 +234,6 @@ class DecidesAndTells(TakesRows):
             return checks.plain_row(x, self.model_, self.__dict__.get("names_"))
         if not is_dict(x) or has_huge(x):
             return None
-        if x.keys().isdisjoint(encoder.columns_):
-            warn_if_strange(encoder, x)
         block = encoder.learn_one(x)
         self.model_.widen(needed_width(self.model_, block, encoder.width_))
         return block

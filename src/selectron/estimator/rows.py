@@ -96,9 +96,9 @@ class TakesRows(NestedParameters):
         A copy of the encoder learns, so that the old one can be restored.
         """
         table, n = encoder_input(self, X, not fitted)
-        if fitted and isinstance(table, list):
-            warn_if_strange(self.encoder_, table[0])
         if not new:
+            if isinstance(table, list):
+                warn_if_strange(self.encoder_, table[0])
             if n >= SEVERAL and not isinstance(table, dict):  # of an array, all numbers
                 warn_if_odd(self.encoder_, table)
             return self.encoder_.look(table), n

@@ -19,7 +19,7 @@ from .stream import Stream, decision
 from .strict import invalid, missing
 
 INT, FLOAT, TEXT, FLAG = pa.int64(), pa.float64(), pa.string(), pa.bool_()
-TYPES = {int: FLOAT, float: FLOAT, bool: FLAG}
+TYPES, LARGEST = {int: INT, float: FLOAT, bool: FLAG}, 2**63 - 1  # the largest of INT
 COLUMNS = {  # of an export, with the types that they have in Parquet
     "entry": INT, "kind": TEXT, "item": INT, "id": TEXT, "at": FLOAT, "who": TEXT,
     "verdict": TEXT, "label": TEXT, "shown_at": FLOAT, "late": FLAG, "counts": FLAG,
@@ -147,8 +147,13 @@ def columns_of(db: Log, stream: Stream, last: int) -> dict[str, pa.DataType]:
         for name, value in row.items():
             known = columns.setdefault(name, None)
             if value is not None:
-                kind = TYPES.get(type(value), TEXT)
-                columns[name] = kind if known in (None, kind) else TEXT
+                kind = (
+                    FLOAT
+                    if type(value) is int and value > LARGEST
+                    else TYPES.get(type(value), TEXT)
+                )
+                both = FLOAT if {known, kind} == {INT, FLOAT} else TEXT
+                columns[name] = kind if known in (None, kind) else both
     return {name: kind or TEXT for name, kind in columns.items()}
 
 
@@ -256,6 +261,8 @@ def cell(value: Any, kind: pa.DataType) -> Any:
     >>> cell({"a": 1}, TEXT), cell(0.5, TEXT), cell("a", TEXT), cell(0.5, FLOAT)
     ('{"a":1}', '0.5', 'a', 0.5)
     """
+    if kind == FLOAT and value is not None:
+        return float(value)  # Arrow takes no large whole number for one
     plain = value is None or isinstance(value, str) or kind != TEXT
     return value if plain else strict.dumps(value, sort=False)
 
