@@ -140,17 +140,33 @@ def test_decisions_have_a_column_for_late_classes_too(call, tmp_path, ending):
     assert {path.name for path in tmp_path.iterdir()} == {"late.csv", f"out.{ending}"}
 
 
-def test_no_decision_is_lost_if_a_late_class_finds_no_room(call, tmp_path, monkeypatch):
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_no_decision_is_lost_if_a_late_class_finds_no_room(call, tmp_path, monkeypatch, ending):
     late_classes(tmp_path / "late.csv")
+    real, begun = files.appender, []
 
     def full(*args):
         raise OSError(28, "no room")
 
-    monkeypatch.setattr(files, "tables_of", full)
-    result = call("run", "late.csv", *FAST, "-o", "o.csv")
+    def appender(path, schema, stack):
+        begun.append(real(path, schema, stack))
+        if len(begun) == 2:
+            stack.callback(full)  # it cannot be closed, either
+        return begun[0] if len(begun) == 1 else full
+
+    monkeypatch.setattr(files, "appender", appender)
+    result = call("run", "late.csv", *FAST, "-o", f"o.{ending}")
     assert result.exit_code == 1
-    assert "o.csv cannot be written (No space left on device)" in result.stderr
-    assert len(decisions(tmp_path / "o.csv")) == 100  # a block of rows
+    assert f"o.{ending} cannot be written (No space left on device)" in result.stderr
+    assert len(decisions(tmp_path / f"o.{ending}")) == 100  # a block of rows
+
+
+@pytest.mark.skipif(os.name != "posix", reason="files have no mode")
+def test_a_private_file_stays_private(call, tmp_path):
+    late_classes(tmp_path / "late.csv")
+    (tmp_path / "o.csv").touch(mode=0o600)
+    assert call("run", "late.csv", *FAST, "-o", "o.csv").exit_code == 0
+    assert (tmp_path / "o.csv").stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.skipif(os.name != "posix", reason="there are no named pipes")

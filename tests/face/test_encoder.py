@@ -235,11 +235,31 @@ class TextChannel(str, Enum):  # noqa: UP042 - str() of it is its name, unlike t
 def test_members_of_an_enum_are_their_values(kind, form):
     rows = [{"channel": "web"}, {"channel": "mail"}] * 60
     typed = form([{"channel": kind(row["channel"])} for row in rows])
-    wanted, y = OnlineClassifier(encoder="auto").fit(form(rows), ["x", "y"] * 60), ["x", "y"] * 60
+    wanted, y = (
+        OnlineClassifier(Perceptron(), encoder="auto").fit(form(rows), ["x", "y"] * 60),
+        ["x", "y"] * 60,
+    )
     assert wanted.score(typed, y) == 1.0
-    found = OnlineClassifier(encoder="auto").fit(typed, y)
+    found = OnlineClassifier(Perceptron(), encoder="auto").fit(typed, y)
     assert found.encoder_.pack() == wanted.encoder_.pack()
     assert found.decide({"channel": kind.WEB}).label == "x"
+
+
+@pytest.mark.parametrize(
+    "values", [[1, 2, 3], [0.5, None, 2.0], ["2026-11-01", "2026-11-02", None]]
+)
+@pytest.mark.parametrize("form", [list, pd.DataFrame])
+def test_members_of_an_enum_of_any_kind(values, form):
+    kind = Enum("Kind", {f"K{i}": value for i, value in enumerate(values)})
+    order = np.random.default_rng(0).integers(0, len(values), 300)
+    typed = [{"x": kind[f"K{i}"], "all": [kind.K0]} for i in order]
+    plain = [{"x": values[i], "all": [values[0]]} for i in order]
+    found, wanted = (
+        OnlineClassifier(Perceptron(), encoder="auto").fit(form(rows), order.tolist())
+        for rows in (typed, plain)
+    )
+    assert found.encoder_.pack() == wanted.encoder_.pack()
+    assert found.predict(typed).tolist() == wanted.predict(plain).tolist()
 
 
 @pytest.mark.parametrize("form", [list, pd.DataFrame, pa.Table.from_pylist])
@@ -248,17 +268,19 @@ def test_lists_of_whole_numbers(form):
     random = np.random.default_rng(0)
     rows = [{"ids": random.integers(1, 30, n).tolist()} for n in random.integers(0, 5, 400)]
     y = ["bad" if {7, 8} & {*row["ids"]} else "ok" for row in rows]
-    clf = OnlineClassifier(encoder="auto").fit(form(rows), y)
-    assert clf.score(form(rows), y) == 1.0
+    clf = OnlineClassifier(Perceptron(), encoder="auto").fit(form(rows), y)
+    assert clf.score(form(rows), y) > 0.95  # always "ok" is right in 0.9
     kinds = {name: column.kind for name, column in clf.encoder_.columns_.items()}
     assert kinds == {"ids": "text"}
     pixels = [{"pixels": random.integers(0, 256, 6).tolist()} for _ in range(200)]
-    clf = OnlineClassifier(encoder="auto").fit(form(pixels), ["a", "b"] * 100)
+    clf = OnlineClassifier(Perceptron(), encoder="auto").fit(form(pixels), ["a", "b"] * 100)
     assert clf.encoder_.report() == ["pixels: vector, 6 numbers"]
 
 
 def test_a_dict_of_which_nothing_is_known_is_named():
-    clf = OnlineClassifier(encoder="auto").fit([{"a": 1.0, "b": "x"}, {"a": 2.0}], ["u", "v"])
+    clf = OnlineClassifier(Perceptron(), encoder="auto").fit(
+        [{"a": 1.0, "b": "x"}, {"a": 2.0}], ["u", "v"]
+    )
     other = {"Subject": "win", "deep": {"a": 1}}
     with pytest.warns(UserWarning, match="it has 'Subject', 'deep.a', and earlier rows had 'a'"):
         clf.predict([other])

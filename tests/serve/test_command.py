@@ -143,6 +143,7 @@ def test_the_core_does_without_these_packages(tmp_path):
 BAD = {
     "classes": 'classes = ["ham"]',
     "class_weight has 'spam ', which is none": GOOD + 'class_weight = {"spam " = 2}',
+    "class_weight is 0 for every class": GOOD + "class_weight = {ham = 0, spam = 0}",
     "class_weight": GOOD + 'class_weight = "large"',
     "than or equal to 1000": GOOD + "class_weight = {spam = 2000}",
     "two classes": "",

@@ -13,6 +13,7 @@ from selectron.serve import reading, snapshots
 from selectron.serve.declaration import Features
 from selectron.serve.event import Event
 from selectron.serve.question import Statistics
+from selectron.serve.service import check_unchanged
 
 from .mail import declared, texts
 
@@ -77,6 +78,8 @@ def test_another_budget(desk, tmp_path, kept):
         one.say(found[0]["item"], "ham")
         view, model = one.view(), one.model()
         assert view["budget"]["written"] == budget
+        left = {"100%": 20, "50%": 10, "5/1h": 5, "2/1h": 2}[budget] - asked[-1]
+        assert start == 3 or view["budget"]["left"] == max(0, left)  # then 5 labels had counted
         one.crash()
         if not kept:
             shutil.rmtree(tmp_path / "snapshots")
@@ -115,6 +118,22 @@ def test_more_classes(desk, tmp_path, kept):
     with pytest.raises(SelectronError, match="with the class 'phish': put it back"):
         desk()
     assert desk(more, every=20).model() == model
+
+
+def test_settings_that_change_before_the_first_item(desk):
+    desk().crash()
+    one = desk(declared(budget="50%"))
+    assert one.view()["points"] == []
+    one.add(texts(1))
+    assert one.view()["points"][0][0] == one.now
+
+
+def test_a_declaration_of_before_class_weights():
+    then = json.loads(declared().model_dump_json())
+    del then["class_weight"]
+    check_unchanged(declared(), json.dumps(then))
+    with pytest.raises(SelectronError, match="different setting of class_weight"):
+        check_unchanged(declared(class_weight={"spam": 2}), json.dumps(then))
 
 
 def audit_of(one):

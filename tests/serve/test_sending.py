@@ -239,9 +239,41 @@ def test_a_table(live, tmp_path, ending):
     assert found == {"key": f"{ending}5", "n": "5" if "csv" in ending else 5, "text": "win, now"}
     blank = httpx2.get(f"{url}/items?id={ending}0", headers=headers).json()["content"]
     assert blank["n"] in (None, "")
+    unit = "line" if "jsonl" in ending else "row"
     wrong = CliRunner().invoke(main, [*arguments, "--id", "none"])
     assert wrong.exit_code == 1
-    assert f"a.{ending}, row 1 has no text or number in 'none'" in wrong.stderr
+    assert f"a.{ending}, {unit} 1 has no text or number in 'none'" in wrong.stderr
+    wrong = CliRunner().invoke(
+        main, [*arguments, "--id", "key", "--name", "b", "--ignore", "lable"]
+    )
+    assert wrong.exit_code == 1
+    assert f"a.{ending}: no {unit} has a field 'lable' to be ignored" in wrong.stderr
+
+
+def test_doubts_about_a_table_are_shown_once(live, tmp_path):
+    path = tmp_path / "stray.csv"
+    quotes = ['"' * (i in (3, 7)) for i in range(20)]
+    path.write_text("n,text,m\n" + "".join(f"{i},{quotes[i]}big thing,{i}\n" for i in range(20)))
+    arguments = ["send", str(path), "--to", f"{live.url}/v1/streams/mail"]
+    sent = CliRunner().invoke(main, [*arguments, "--token", live.tokens["ingest"]])
+    assert sent.stderr.count("line 5 opens a quote that line 9 closes") == 1
+
+
+def test_a_damaged_line_of_a_compressed_file(live, tmp_path):
+    path = tmp_path / "cut.jsonl.gz"
+    path.write_bytes(gzip.compress(b'{"text": "gz 1"}\n{"text":\n{"text": "gz 3"}\n'))
+    arguments = ["send", str(path), "--to", f"{live.url}/v1/streams/mail"]
+    sent = CliRunner().invoke(main, [*arguments, "--token", live.tokens["ingest"]])
+    assert sent.stdout == "2 new items, 2 of them asked for\n"
+    assert "cut.jsonl.gz, line 2" in sent.stderr
+    path.write_bytes(path.read_bytes()[:-12])
+    cut = CliRunner().invoke(main, [*arguments, "--token", live.tokens["ingest"]])
+    assert cut.exit_code == 1
+    assert "cut.jsonl.gz: the gzip data end too early" in cut.stderr
+
+
+def test_ids_that_are_whole_numbers_with_a_point():
+    assert next(items([b'{"id": 1.0, "text": "a"}'], "rows", "id")).id == "1"
 
 
 def test_rows_without_names(tmp_path):

@@ -257,3 +257,17 @@ def test_items_are_exported_with_their_labels(web):
     assert table["deep.a.b"].to_pylist() == [None] * 12 + [2**62 + 1]
     assert table["age"].to_pylist()[:5] == [None, "", "3.5", "3", "ten"]
     assert table["in"].to_pylist() == [i % 3 > 0 for i in range(12)] + [None]
+
+
+def test_fields_of_exported_items_that_clash(web):
+    """None is lost, and ignored ones may have the name of another."""
+    one = web(mixed(ignore=["a.b"]))
+    items = [{"label": "old", "data": {"label": "inner"}}, {"a.b": 1, "a": {"b": 2}, "c": 3}]
+    for item in items:
+        one.post(f"{MAIL}/items", "ingest", {"data": item})
+    for kind in ("csv", "parquet"):
+        assert one.get(f"{MAIL}/export?rows=items&format={kind}").status_code == 200
+    lines = one.get(f"{MAIL}/export?rows=items").text.splitlines()
+    clashing, ignored = (json.loads(line) for line in lines)
+    assert (clashing["data.label"], clashing["data.data.label"]) == ("old", "inner")
+    assert {"a.b": 1, "a": {"b": 2}, "c": 3}.items() <= ignored.items()

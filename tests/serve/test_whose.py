@@ -135,7 +135,10 @@ def test_predictions_are_hidden_on_every_route_until_answered(web, hide):
             assert known["hidden"] == hidden
             assert (known["label"] is None) == hidden
             assert (known["margin"] is None) == hidden
+            assert (known["proba"] is None) == hidden
             assert one.get(route, "read").json()["label"] is not None
+    question = one.post(f"{MAIL}/next", "annotate").json()["question"]
+    assert {question["label"] is None, question["proba"] is None} == {hidden}
     one.post(f"{MAIL}/items/3/answers", "annotate", {"verdict": "skip"})
     (row, _) = one.get(f"{MAIL}/answers", "annotate").json()["answers"]
     assert (row["prediction"] is None) == hidden

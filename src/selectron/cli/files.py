@@ -2,6 +2,7 @@
 
 import json
 import math
+import shutil
 import sys
 import zlib
 from collections.abc import Callable, Container, Generator, Iterable, Iterator
@@ -269,9 +270,11 @@ class DecisionFile:
                 for table in written:
                     zeros = [np.zeros(len(table))] * len(new)
                     self.append(pa.table([*table.columns, *zeros], schema=schema))
+                shutil.copymode(before, target)
             except BaseException:  # nothing is lost
-                self.opened.close()
-                before.replace(target)
+                with ExitStack() as last:
+                    last.callback(before.replace, target)  # even if the new one cannot be closed
+                    self.opened.close()
                 raise
 
 

@@ -1,7 +1,6 @@
 """`selectron predict` and `selectron show`: what a kept model predicts, and what it has learned."""
 
 import json
-import re
 import warnings
 from collections import Counter
 from contextlib import ExitStack, closing
@@ -251,8 +250,9 @@ def hashed_and_idle(encoder: Any, width: int) -> np.ndarray:
         same = column.encoder.constant(column.before) if column.encoder else []
         found[1, [*column.unused, *same]] = True
         if column.kind == "ignored":  # what it was taken for at first
-            of = re.compile(rf"(log of )?{re.escape(column.name)}( is blank|[:\[].*)?").fullmatch
-            found[1, [j for j, name in enumerate(encoder.layout_.all_names()) if of(name)]] = True
+            own = {column.name, f"{column.name} is blank", f"log of {column.name}"}
+            names = encoder.layout_.all_names()
+            found[1, [j for j, name in enumerate(names) if name in own]] = True
         if column.kind == "text" and column.encoder.place >= 0:
             size = encoder.layout_.hashed or TEXT_PLACES
             found[0, column.encoder.place : column.encoder.place + size] = True

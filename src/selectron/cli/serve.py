@@ -1,5 +1,6 @@
 """`selectron serve` and `selectron send`: streams over HTTP, and files that are sent to them."""
 
+import io
 import os
 import re
 import signal
@@ -9,6 +10,7 @@ from contextlib import closing, contextmanager
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import click
@@ -17,6 +19,7 @@ from ..engine.parameters import counted
 from ..errors import SelectronError
 from ..streams import readers
 from ..streams.readers.source import PACKED
+from ..streams.readers.text import Blocks, Counted
 from . import ExamplesFirst, Whole, reporting_errors, warn
 from .files import as_json, records_of
 
@@ -191,41 +194,68 @@ def is_table(file: str) -> bool:
     kind = readers.by_name(file)
     if kind == "svmlight":
         raise SelectronError(f"{file} has no names of fields: give CSV, Parquet or JSON lines")
-    return kind is not None and (kind != "jsonl" or file.lower().endswith(PACKED))
+    return kind in ("csv", "parquet")
 
 
-def rows_of(file: str) -> Iterator[bytes]:
-    """Yield the rows of a table, or of compressed JSON lines, as JSON lines."""
-    for chunk in readers.read(file, label=""):
+def rows_of(source: Any, doubts: set[str]) -> Iterator[bytes]:
+    """Yield the rows of a table as JSON lines; warn of what the reader doubts, once."""
+    for chunk in source:
+        for doubt in source.doubts:
+            if doubt not in doubts:
+                warn(f"{source.name}: {doubt}")
+        doubts.update(source.doubts)
         for row in records_of(chunk.rows):
             yield as_json(row).encode()
 
 
 @contextmanager
-def lines_of(file: str) -> Iterator[tuple[Iterable[bytes], Callable[[], bool]]]:
+def lines_of(file: str, doubts: set[str]) -> Iterator[tuple[Iterable[bytes], Callable[[], bool]]]:
     """Open a file; return its lines, and a function that returns whether more have come."""
     from ..serve.sending import Lines
 
     if is_table(file):
-        yield rows_of(file), lambda: True
+        yield rows_of(readers.read(file, label=""), doubts), lambda: True
         return
     with open(os.dup(0) if file == "-" else file, "rb", buffering=0) as raw:
-        lines = Lines(raw)
-        yield lines, lines.more
+        if not file.lower().endswith(PACKED):
+            lines = Lines(raw)
+            yield lines, lines.more
+            return
+        blocks = Blocks(Counted(io.BufferedReader(raw)))
+        yield Lines(SimpleNamespace(read=lambda size: blocks.read())), lambda: True
+        if blocks.fault:
+            raise SelectronError(f"{file}: {blocks.fault}")
 
 
-def feed(file: str, url: str, token: str, again: bool, name: str | None, **options: Any) -> Any:
+def check_ignored(file: str, ignored: dict[str, int]) -> None:
+    """Raise SelectronError if no line has a field to be ignored, as its name may be misspelt."""
+    if missing := [name for name, count in ignored.items() if not count]:
+        unit = "row" if is_table(file) else "line"
+        raise SelectronError(f"{file}: no {unit} has a field {missing[0]!r} to be ignored")
+
+
+def feed(
+    file: str,
+    url: str,
+    token: str,
+    again: bool,
+    name: str | None,
+    ignore: tuple[str, ...],
+    **options: Any,
+) -> Any:
     """Send what is new; return how many items were new, asked for, and refused."""
     from tqdm import tqdm
 
     from ..serve import sending
 
-    name, keys = name or ("stdin" if file == "-" else Path(file).name), []
-    options["unit"] = "row" if is_table(file) else "line"
+    name, keys, doubts = name or ("stdin" if file == "-" else Path(file).name), [], set[str]()
+    ignored = dict.fromkeys(ignore, 0)
+    options |= {"unit": "row" if is_table(file) else "line", "ignored": ignored}
     if file != "-":
-        with lines_of(file) as (lines, _):
+        with lines_of(file, doubts) as (lines, _):
             found = sending.items(lines, name, refused=lambda sentence: None, **options)
             keys = [line.id for line in found]
+        check_ignored(file, ignored)
 
     with closing(sending.Sender(url, token, warn=warn)) as sender:
         start = 0 if again else sending.resumed(sender, keys, name)
@@ -236,7 +266,7 @@ def feed(file: str, url: str, token: str, again: bool, name: str | None, **optio
             failed.append(sentence)
             bar.write(f"selectron: {sentence}", file=sys.stderr)
 
-        with lines_of(file) as (lines, more), bar:
+        with lines_of(file, doubts) as (lines, more), bar:
             found = sending.items(lines, name, refused=refused, **options)
             for line in islice(found, max(0, start - 1), start):
                 (reply,) = sender.send([line.text])

@@ -18,7 +18,7 @@ from .cells import check_unique
 from .dicts import is_dict
 from .kinds import MOST, Cells, Layout
 from .tables import FIRST_ROWS, Column, arrow, check_kinds, schema
-from .values import blanks_of, flattened, records
+from .values import blanks_of, flattened, records, without_members
 from .words import TEXT_PLACES
 
 CHUNK = 8192  # rows that are encoded at a time
@@ -267,7 +267,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             raise SelectronError(f"A row must be a dict, got {shown(x)}.")
         plain = PLAIN.issuperset(map(type, x.values()))  # a look at their bases takes longer
         nested = not plain and any(isinstance(value, Mapping) for value in x.values())
-        return flattened(x, self.whole()) if nested else x
+        x = flattened(x, self.whole()) if nested else x
+        return x if plain else {name: without_members(value) for name, value in x.items()}
 
     def _add_columns(self, x: Mapping[str, Any], *further: Mapping[str, Any]) -> None:
         """Make the columns of the first row, given further ones, or add new columns."""

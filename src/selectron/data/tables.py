@@ -9,6 +9,7 @@ from collections.abc import Container, Iterable, Mapping
 from copy import copy
 from datetime import date, time
 from itertools import chain
+from operator import is_not
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,7 @@ from .values import (
     unit_of,
     values_of,
     vector_of,
+    without_members,
 )
 from .words import Text
 
@@ -128,7 +130,9 @@ def array_of(column: Any) -> pa.Array:
     try:
         array = pa.array(column, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
-        return pa.array([text_of(x) for x in column])
+        if any(map(is_not, values := [*map(without_members, column)], column)):
+            return array_of(values)
+        return pa.array([text_of(x) for x in values])
     if pa.types.is_date(array.type) and holds_objects(column) and {*map(type, column)} - DAYS:
         return pa.array([text_of(x) for x in column])
     coded = pa.types.is_dictionary(array.type)
@@ -208,8 +212,7 @@ class Column:
             entries = x.flat if isinstance(x, np.ndarray) else x
             words = any(isinstance(entry, str | dict) for entry in entries)
             if are_whole(x):  # embeddings are of one length, but ids are not
-                self.length = self.length or len(x)
-                words = len(x) != self.length
+                words, self.length = len(x) != (self.length or len(x)), self.length or len(x)
             self.lists += words
             self.vectors += not words
         elif isinstance(x, str) and self._is_vector(text):
@@ -389,8 +392,8 @@ def kind_of(dtype: pa.DataType) -> str | None:
     if t.is_timestamp(dtype) or t.is_date(dtype):
         return "date"
     if t.is_list(dtype) or t.is_fixed_size_list(dtype):
-        inner = dtype.value_type
-        ids = t.is_list(dtype) and t.is_integer(inner)  # if their lengths differ
+        inner, varies = dtype.value_type, t.is_list(dtype)  # of ids, whose lengths may differ
+        ids = varies and t.is_integer(inner)
         return None if ids or is_text(inner) or t.is_struct(inner) else "vector"
     return None
 

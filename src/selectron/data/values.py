@@ -143,20 +143,17 @@ def category_of(x: Any) -> str:
 def text_of(x: Any) -> str:
     """Return a value as text, "" if it is missing.
 
-    Members of an Enum are their values. Whole numbers in a list, such as ids, have two digits at
-    least, as words of text have.
+    Whole numbers in a list, such as ids, have two digits at least, as words of text have.
 
     >>> text_of(" FR "), text_of(1.0), text_of(None), text_of(True), text_of({"a": None})
     ('FR', '1', '', 'True', '{"a": null}')
-    >>> text_of([7, 12])
-    '07 12'
+    >>> text_of([7, -12])
+    '07 n12'
     """
-    if isinstance(x, Enum):
-        x = x.value
     if is_blank(x):
         return ""
     if type(x) in LISTS and are_whole(x):
-        return " ".join(f"{int(entry):02d}" for entry in x)
+        return " ".join(f"{'n' * (entry < 0)}{abs(int(entry)):02d}" for entry in x)
     if isinstance(x, np.floating):
         x = float(x)
     if isinstance(x, float) and x.is_integer():
@@ -169,6 +166,18 @@ def text_of(x: Any) -> str:
     except ValueError:  # a whole number of thousands of digits
         return hex(x)
     return text if text.isascii() else text.encode(errors="replace").decode()  # no lone surrogates
+
+
+def without_members(x: Any) -> Any:
+    """Return a value in which members of an Enum are their values.
+
+    >>> size = Enum("Size", {"LARGE": 3})
+    >>> without_members(size.LARGE), without_members([size.LARGE, 4])
+    (3, [3, 4])
+    """
+    if isinstance(x, list | tuple) and any(isinstance(entry, Enum) for entry in x):
+        return [*map(without_members, x)]
+    return x.value if isinstance(x, Enum) else x
 
 
 def are_whole(x: Any) -> bool:

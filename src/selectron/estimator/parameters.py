@@ -1,5 +1,6 @@
 """Parameters of an estimator: nested names, checks, and the model that they make."""
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
@@ -20,6 +21,8 @@ from .parts import checked
 CLASSIFIED = {"joint": "joint", "exact": "exact", "rest": "rest"}
 RANKED = {"joint": "ranking", "exact": "exact ranking"}
 LOCKS = WeakKeyDictionary[Any, Any]()  # of estimators: as attributes, copies would share them
+if hasattr(os, "register_at_fork"):  # a child has no threads that would release them
+    os.register_at_fork(after_in_child=LOCKS.clear)
 Given = ParamSpec("Given")
 Returned = TypeVar("Returned")
 

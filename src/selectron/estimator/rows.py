@@ -155,7 +155,7 @@ def warn_if_strange(encoder: TableEncoder, row: Any) -> None:
     """Warn of a dict of which no field is a known column, unless it is refused for a name."""
     names = [name for name in flattened(row, encoder.whole()) if name not in encoder.ignore]
     text = names and all(isinstance(name, str) for name in names)
-    if text and encoder.columns_.keys().isdisjoint(names):
+    if text and encoder.columns_ and encoder.columns_.keys().isdisjoint(names):
         warnings.warn(
             f"No field of this row is known: it has {first_few(names)}, and earlier rows had "
             f"{first_few(list(encoder.columns_))}.",

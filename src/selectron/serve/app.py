@@ -154,11 +154,13 @@ def add_errors(app: FastAPI) -> None:
         if isinstance(error.detail, dict):
             return JSONResponse(error.detail, error.status_code, error.headers)
         code = {404: "not_found", 405: "method_not_allowed"}.get(error.status_code, "refused")
-        route = f"{request.method} {request.scope['path']}"
-        why = f"There is no route {route}: /v1/openapi.json lists all routes."
-        why = why if error.status_code in (404, 405) else f"{error.detail}."
+        path, headers, why = request.scope["path"], error.headers, f"{error.detail}."
+        if error.status_code == 404:
+            why = f"There is no route {path}: /v1/openapi.json lists all routes."
+        if error.status_code == 405:
+            headers = methods(app, path)
+            why = f"{path} takes {headers['allow']}, not {request.method}."
         body = Problem(error.status_code, code, why).body()
-        headers = methods(app, request.scope["path"]) if error.status_code == 405 else error.headers
         return JSONResponse(body, error.status_code, headers)
 
     @app.exception_handler(Exception)

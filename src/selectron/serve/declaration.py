@@ -152,6 +152,8 @@ class Declaration(Section):
         weighed = self.class_weight if isinstance(self.class_weight, dict) else {}
         if not self.new_classes and (odd := sorted({*weighed} - {*self.classes})):
             raise ValueError(f"class_weight has {odd[0]!r}, which is none of the classes")
+        if weighed and not any(weighed.get(name, 1) for name in (*self.classes, *weighed)):
+            raise ValueError("class_weight is 0 for every class")
         if self.features.kind == "auto" and self.privacy.keep == "hash":
             raise ValueError(
                 "features of kind 'auto' are learned from whole items, and keep the values of "

@@ -4,6 +4,7 @@ import csv
 import io
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from itertools import chain
 from typing import Any, TypeVar
 
@@ -135,9 +136,16 @@ def fields(db: Log, stream: Stream, last: int) -> Iterator[tuple[int, dict[str, 
     for low, high in pages(db, last=last):
         query = f"SELECT seq FROM log WHERE {where}"
         for (number,) in db.execute(query, (stream.id, low, high)).fetchall():
-            data = db.item_data(stream.id, number) or {}
-            found = flattened(data, whole) if features.kind == "auto" else data
-            yield number, {f"data.{n}" if n in ITEM else n: value for n, value in found.items()}
+            found = db.item_data(stream.id, number) or {}
+            if features.kind == "auto":
+                with suppress(SelectronError):  # fields that are ignored may have one name
+                    found = flattened(found, whole)
+            row = dict[str, Any]()
+            for name, value in found.items():
+                while name in ITEM or name in row:
+                    name = f"data.{name}"
+                row[name] = value
+            yield number, row
 
 
 def columns_of(db: Log, stream: Stream, last: int) -> dict[str, pa.DataType]:

@@ -4,7 +4,7 @@ import time
 from bisect import bisect_left
 from codecs import BOM_UTF8
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from select import select
 from typing import Any, NamedTuple
 from uuid import uuid4
@@ -126,16 +126,16 @@ def items(
     name: str,
     field: str | None,
     refused: Callable[[str], object] | None = None,
-    ignore: Collection[str] = (),
+    ignored: dict[str, int] | None = None,
     unit: str = "line",
 ) -> Iterator[Line]:
     """Yield an item per line: a JSON object is its data, other text goes to the field "text".
 
     Its id is the value of `field`, or that of a line {"id": ..., "data": {...}}, or the name of the
-    file and the line number, so that a line is the same item whenever it is sent; fields to
-    `ignore` are left out. A line that is neither text nor strict JSON, or lacks the field, is left
-    out, and `refused` called with a sentence, which calls a line a `unit`; without it, or if it is
-    the first line, SelectronError is raised.
+    file and the line number, so that a line is the same item whenever it is sent; fields that
+    are `ignored` are left out and counted. A line that is neither text nor strict JSON, or lacks
+    the field, is left out, and `refused` called with a sentence, which calls a line a `unit`;
+    without it, or if it is the first line, SelectronError is raised.
 
     >>> next(items([b"win money"], "a.txt", None)).text
     '{"id":"a.txt:1","data":{"text":"win money"}}'
@@ -149,7 +149,7 @@ def items(
             continue
         try:
             place = f"{name}, {unit} {number}"
-            yield parse_item(line, place, f"{name}:{number}", field, ignore)
+            yield parse_item(line, place, f"{name}:{number}", field, ignored or {})
         except SelectronError as error:
             if refused is None or number == 1:  # where the first is wrong, it is another file
                 raise
@@ -157,7 +157,7 @@ def items(
 
 
 def parse_item(
-    line: bytes, where: str, usual: str, field: str | None, ignore: Collection[str] = ()
+    line: bytes, where: str, usual: str, field: str | None, ignored: dict[str, int]
 ) -> Line:
     """Return a line as an item, whose id is `usual` unless the line has one."""
     own, data = parse_line(line, where)
@@ -165,10 +165,14 @@ def parse_item(
         own = data.get(field, own)
     elif own is None:
         own = usual
+    if isinstance(own, float) and own.is_integer():  # as pandas writes ids if one is blank
+        own = int(own)
     if type(own) not in (str, int):
         what = f"{field or 'id'!r} of a JSON object"
         raise SelectronError(f"{where} has no text or number in {what}.")
-    data = {name: value for name, value in data.items() if name not in ignore}
+    for name in ignored.keys() & data.keys():
+        ignored[name] += 1
+        del data[name]
     text = strict.dumps({"id": str(own), "data": data}, sort=False)
     return Line(where, str(own), text)
 

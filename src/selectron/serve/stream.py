@@ -152,7 +152,8 @@ class Stream:
             self._sort_in(question)
             if event.body.get("label") is not None:
                 self.named[event.body["label"]] = None
-        self.statistics.draw(event.at, len(self.open))
+        if event.kind != "settings":  # which may come before the first item
+            self.statistics.draw(event.at, len(self.open))
         self.seq = event.seq
 
     def _sort_in(self, question: Question) -> None:
@@ -218,7 +219,8 @@ class Stream:
         if any(then[name] != value for name, value in again.items() if name in then):
             raise SelectronError(
                 f"Stream {self.name!r}: item {event.item} of the log comes out differently from "
-                "before: serve it with the packages that it was served with."
+                "before: serve it with the packages that it was served with, and end that server "
+                "before you change them."
             )
 
     def _row_again(self, event: Event) -> Row:

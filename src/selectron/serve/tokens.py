@@ -61,7 +61,7 @@ def check_role(person: Person | None, roles: Sequence[str]) -> None:
         raise Problem(401, "unauthorized", "A valid token is needed: Authorization: Bearer TOKEN.")
     if person.role != "admin" and person.role not in roles:
         able = " or ".join([*roles, "admin"])
-        why = f"A token of the role {person.role} may not do this: use one of {able}."
+        why = f"This takes a token of the role {able}, got one of {person.role}."
         raise Problem(403, "forbidden", why)
 
 
