@@ -19,6 +19,7 @@ import pyarrow.parquet
 import pytest
 
 from selectron.askers import Margin
+from selectron.cli import decisions as written
 from selectron.cli import files
 from selectron.cli.models import load
 from selectron.data.encoder import TableEncoder
@@ -143,7 +144,7 @@ def test_decisions_have_a_column_for_late_classes_too(call, tmp_path, ending):
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
 def test_no_decision_is_lost_if_a_late_class_finds_no_room(call, tmp_path, monkeypatch, ending):
     late_classes(tmp_path / "late.csv")
-    real, begun = files.appender, []
+    real, begun = written.appender, []
 
     def full(*args):
         raise OSError(28, "no room")
@@ -154,7 +155,7 @@ def test_no_decision_is_lost_if_a_late_class_finds_no_room(call, tmp_path, monke
             stack.callback(full)  # it cannot be closed, either
         return begun[0] if len(begun) == 1 else full
 
-    monkeypatch.setattr(files, "appender", appender)
+    monkeypatch.setattr(written, "appender", appender)
     result = call("run", "late.csv", *FAST, "-o", f"o.{ending}")
     assert result.exit_code == 1
     assert f"o.{ending} cannot be written (No space left on device)" in result.stderr

@@ -18,7 +18,8 @@ from ..errors import SelectronError
 from ..specs import spec_of
 from ..streams.readers import Chunk, by_name
 from . import ExamplesFirst, warn
-from .files import all_columns, appender, naming, records_of, with_progress
+from .decisions import appender
+from .files import all_columns, naming, records_of, with_progress
 from .models import Saved, load, model_columns, uninterrupted
 from .options import (
     DECISIONS,

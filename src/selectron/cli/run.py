@@ -21,6 +21,7 @@ from ..specs import ASKER, BUDGET, KERNEL, LEARNER
 from ..streams.classes import settle
 from ..streams.readers import Chunk
 from . import ExamplesFirst, Whole, files, warn
+from .decisions import DecisionFile, decision_table
 from .files import naming
 from .labels import UnmatchedLabels, read_labels, relabelled
 from .models import is_table, load, save, uninterrupted, warn_of_new_classes
@@ -311,10 +312,10 @@ class StreamSession:
     def _write(self, part: Played, stack: ExitStack) -> None:
         """Write decisions to a file, which is new from the first ones on: it may exist."""
         path, names = Path(self.options["output"]), self.contest.classes.names
-        self.decisions = self.decisions or files.DecisionFile(path, stack)
+        self.decisions = self.decisions or DecisionFile(path, stack)
         chunk, numbers, outcomes = part
         for contestant, outcome in zip(self.contest.contestants, outcomes, strict=True):
-            table = files.decision_table(names, chunk.first, contestant, outcome, numbers)
+            table = decision_table(names, chunk.first, contestant, outcome, numbers)
             self.decisions.add(table)
 
     def save(self) -> str:
