@@ -3,7 +3,7 @@
 import * as chart from "./chart.js";
 import { shown } from "./item.js";
 import * as outbox from "./outbox.js";
-import { at, ask, element, excuse, get, news, notice, pages, stream, token } from "./talk.js";
+import { at, ask, element, excuse, get, news, notice, pages, percent, stream, token } from "./talk.js";
 
 const REASONS = {
   uncertain: "Asked because the model is not sure.",
@@ -74,12 +74,17 @@ function show() {
   get("why").textContent = REASONS[now.reason] ?? "";
   get("item").replaceChildren(...shown(now.content));
   get("item").scrollTop = 0;
-  get("prediction").textContent = now.hidden ? "Prediction hidden." : now.label === null ? "No prediction yet." : `Predicted: ${now.label}`;
+  get("prediction").textContent = now.hidden ? "Prediction hidden." : now.label === null ? "No prediction yet." : `Predicted: ${now.label}${likely(now)}`;
   get("answers").replaceChildren(...now.classes.map(button));
   get("another").hidden = !now.new_classes;
   tick();
   if (unread && !typing()) get("item").focus({ preventScroll: true });
   unread = false;
+}
+
+// Return the probability of the predicted class, if an answer has been learned before.
+function likely({ label, proba }) {
+  return proba ? ` (${percent(proba[label])})` : "";
 }
 
 function button(name, i) {
