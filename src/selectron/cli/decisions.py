@@ -102,10 +102,11 @@ class DecisionFile:
                     zeros = [np.zeros(len(table))] * len(new)
                     self.append(pa.table([*table.columns, *zeros], schema=schema))
                 shutil.copymode(before, target)
-            except BaseException:  # nothing is lost
-                with ExitStack() as last:
-                    last.callback(before.replace, target)  # even if the new one cannot be closed
+            except BaseException:
+                try:
                     self.opened.close()
+                finally:  # nothing is lost, even if the new file cannot be closed
+                    before.replace(target)
                 raise
 
 

@@ -1,16 +1,14 @@
 """`selectron serve` and `selectron send`: streams over HTTP, and files that are sent to them."""
 
-import io
 import os
 import re
 import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import click
@@ -18,10 +16,11 @@ import click
 from ..engine.parameters import counted
 from ..errors import SelectronError
 from ..streams import readers
+from ..streams.readers import Chunk
 from ..streams.readers.source import PACKED
 from ..streams.readers.text import Blocks, Counted
 from . import ExamplesFirst, Whole, reporting_errors, warn
-from .files import as_json, records_of
+from .files import as_json, records_of, with_progress
 
 ADDRESS = re.compile(r"https?://[^\s?#]+")
 
@@ -197,34 +196,35 @@ def is_table(file: str) -> bool:
     return kind in ("csv", "parquet")
 
 
-def rows_of(source: Any, doubts: set[str]) -> Iterator[bytes]:
-    """Yield the rows of a table as JSON lines; warn of what the reader doubts, once."""
-    for chunk in source:
-        for doubt in source.doubts:
-            if doubt not in doubts:
-                warn(f"{source.name}: {doubt}")
-        doubts.update(source.doubts)
+def as_lines(chunks: Iterable[Chunk]) -> Iterator[bytes]:
+    """Yield the rows of a table as JSON lines."""
+    for chunk in chunks:
         for row in records_of(chunk.rows):
             yield as_json(row).encode()
 
 
 @contextmanager
-def lines_of(file: str, doubts: set[str]) -> Iterator[tuple[Iterable[bytes], Callable[[], bool]]]:
-    """Open a file; return its lines, and a function that returns whether more have come."""
+def lines_of(file: str, first: bool) -> Iterator[tuple[Iterable[bytes], Callable[[], bool]]]:
+    """Open a file; return its lines, and a function that returns whether more have come.
+
+    What the reader doubts is shown if this is the first time.
+    """
     from ..serve.sending import Lines
 
     if is_table(file):
-        yield rows_of(readers.read(file, label=""), doubts), lambda: True
-        return
-    with open(os.dup(0) if file == "-" else file, "rb", buffering=0) as raw:
-        if not file.lower().endswith(PACKED):
+        source = readers.read(file, label="")
+        with closing(with_progress(source)) if first else nullcontext(source) as chunks:
+            yield as_lines(chunks), lambda: True
+    elif file.lower().endswith(PACKED):
+        with open(file, "rb") as packed:
+            blocks = Blocks(Counted(packed))
+            yield Lines(blocks), lambda: True
+            if blocks.fault:
+                raise SelectronError(f"{file}: {blocks.fault}")
+    else:
+        with open(os.dup(0) if file == "-" else file, "rb", buffering=0) as raw:
             lines = Lines(raw)
             yield lines, lines.more
-            return
-        blocks = Blocks(Counted(io.BufferedReader(raw)))
-        yield Lines(SimpleNamespace(read=lambda size: blocks.read())), lambda: True
-        if blocks.fault:
-            raise SelectronError(f"{file}: {blocks.fault}")
 
 
 def check_ignored(file: str, ignored: dict[str, int]) -> None:
@@ -248,11 +248,11 @@ def feed(
 
     from ..serve import sending
 
-    name, keys, doubts = name or ("stdin" if file == "-" else Path(file).name), [], set[str]()
+    name, keys = name or ("stdin" if file == "-" else Path(file).name), []
     ignored = dict.fromkeys(ignore, 0)
     options |= {"unit": "row" if is_table(file) else "line", "ignored": ignored}
     if file != "-":
-        with lines_of(file, doubts) as (lines, _):
+        with lines_of(file, first=True) as (lines, _):
             found = sending.items(lines, name, refused=lambda sentence: None, **options)
             keys = [line.id for line in found]
         check_ignored(file, ignored)
@@ -266,7 +266,7 @@ def feed(
             failed.append(sentence)
             bar.write(f"selectron: {sentence}", file=sys.stderr)
 
-        with lines_of(file, doubts) as (lines, more), bar:
+        with lines_of(file, first=False) as (lines, more), bar:
             found = sending.items(lines, name, refused=refused, **options)
             for line in islice(found, max(0, start - 1), start):
                 (reply,) = sender.send([line.text])

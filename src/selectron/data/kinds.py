@@ -16,7 +16,7 @@ import pyarrow as pa
 from sklearn.utils import murmurhash3_32
 
 from ..engine.parameters import counted
-from .values import category_of, dictionary_encoded, is_blank, vector_of, vectors_of
+from .values import category_of, dictionary_encoded, is_blank, is_text, vector_of, vectors_of
 
 MOST = 256  # places of dense rows, beyond which values of categories share
 OWN = 48  # values of a category that may take the last of these places
@@ -141,6 +141,25 @@ class Kind:
     def emit(self, ready: Any, layout: Layout) -> list[Cells]:
         """Return the features of the values that were prepared."""
         return []
+
+
+def kind_of(dtype: pa.DataType) -> str | None:
+    """Return the kind of column that an Arrow type determines, None if its values have to.
+
+    Lists of whole numbers may be ids, unless they are of one length.
+    """
+    t = pa.types
+    if t.is_integer(dtype) or t.is_floating(dtype) or t.is_decimal(dtype) or t.is_duration(dtype):
+        return "number"
+    if t.is_dictionary(dtype) or t.is_boolean(dtype):
+        return "category"
+    if t.is_timestamp(dtype) or t.is_date(dtype):
+        return "date"
+    if t.is_list(dtype) or t.is_fixed_size_list(dtype):
+        inner = dtype.value_type
+        ids = t.is_list(dtype) and t.is_integer(inner)
+        return None if ids or is_text(inner) or t.is_struct(inner) else "vector"
+    return None
 
 
 class Ignored(Kind):

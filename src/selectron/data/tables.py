@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from ..engine.parameters import shown
 from ..errors import SelectronError
-from .kinds import Category, Ignored, Kind, Layout, Vector
+from .kinds import Category, Ignored, Kind, Layout, Vector, kind_of
 from .measured import Date, Number
 from .times import iso, seconds
 from .values import (
@@ -28,7 +28,6 @@ from .values import (
     WORD,
     are_whole,
     is_blank,
-    is_text,
     number_of,
     text_of,
     unit_of,
@@ -130,7 +129,8 @@ def array_of(column: Any) -> pa.Array:
     try:
         array = pa.array(column, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
-        if any(map(is_not, values := [*map(without_members, column)], column)):
+        values = [*map(without_members, column)]
+        if any(map(is_not, values, column)):
             return array_of(values)
         return pa.array([text_of(x) for x in values])
     if pa.types.is_date(array.type) and holds_objects(column) and {*map(type, column)} - DAYS:
@@ -212,7 +212,8 @@ class Column:
             entries = x.flat if isinstance(x, np.ndarray) else x
             words = any(isinstance(entry, str | dict) for entry in entries)
             if are_whole(x):  # embeddings are of one length, but ids are not
-                words, self.length = len(x) != (self.length or len(x)), self.length or len(x)
+                self.length = self.length or len(x)
+                words = len(x) != self.length
             self.lists += words
             self.vectors += not words
         elif isinstance(x, str) and self._is_vector(text):
@@ -380,22 +381,6 @@ def check_kinds(given: Any) -> None:
         if not isinstance(kind, str) or kind not in KINDS:
             some = ", ".join(KINDS)
             raise SelectronError(f"Column {name!r} must be one of {some}, got {shown(kind)}.")
-
-
-def kind_of(dtype: pa.DataType) -> str | None:
-    """Return the kind of column that an Arrow type determines, None if its values have to."""
-    t = pa.types
-    if t.is_integer(dtype) or t.is_floating(dtype) or t.is_decimal(dtype) or t.is_duration(dtype):
-        return "number"
-    if t.is_dictionary(dtype) or t.is_boolean(dtype):
-        return "category"
-    if t.is_timestamp(dtype) or t.is_date(dtype):
-        return "date"
-    if t.is_list(dtype) or t.is_fixed_size_list(dtype):
-        inner, varies = dtype.value_type, t.is_list(dtype)  # of ids, whose lengths may differ
-        ids = varies and t.is_integer(inner)
-        return None if ids or is_text(inner) or t.is_struct(inner) else "vector"
-    return None
 
 
 def schema(table: pa.Table) -> dict[str, str | None]:

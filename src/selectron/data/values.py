@@ -175,8 +175,9 @@ def without_members(x: Any) -> Any:
     >>> without_members(size.LARGE), without_members([size.LARGE, 4])
     (3, [3, 4])
     """
-    if isinstance(x, list | tuple) and any(isinstance(entry, Enum) for entry in x):
-        return [*map(without_members, x)]
+    if isinstance(x, list | tuple):  # of an embedding, a look at the types takes a quarter
+        found = any(issubclass(kind, Enum) for kind in {*map(type, x)})
+        return [*map(without_members, x)] if found else x
     return x.value if isinstance(x, Enum) else x
 
 
@@ -188,9 +189,8 @@ def are_whole(x: Any) -> bool:
     """
     if isinstance(x, np.ndarray):
         return x.ndim == 1 and x.dtype.kind in "iu"
-    whole = int | np.integer
     return isinstance(x, list | tuple) and all(
-        isinstance(entry, whole) and not isinstance(entry, bool) for entry in x
+        isinstance(entry, int | np.integer) and not isinstance(entry, bool) for entry in x
     )
 
 

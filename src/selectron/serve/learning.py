@@ -186,7 +186,7 @@ class Learning:
         if features.kind == "auto":  # sparse, so that new features are cheap
             columns, ignore = features.columns, features.ignore
             encoder = TableEncoder(columns, ignore=ignore, form="sparse", text_size=features.size)
-        self.clf = OnlineClassifier(
+        clf = OnlineClassifier(
             learner,
             budget,
             classes=None if declaration.new_classes else declaration.classes,
@@ -196,6 +196,7 @@ class Learning:
             random_state=declaration.seed,
             encoder=encoder,
         )
+        self.adopt(clf)
 
     @property
     def begun(self) -> bool:
@@ -212,6 +213,10 @@ class Learning:
         """The budget of labels."""
         return self.clf.asker
 
+    def adopt(self, clf: OnlineClassifier) -> None:
+        """Play with this classifier, and its budget, from now on."""
+        self.clf, self.numbers = clf, Budget.Parameters(*clf.asker.numbers())
+
     def change(self, declaration: Declaration) -> None:
         """Apply the budget and the classes of a declaration from now on."""
         _, budget = declaration.parts()
@@ -221,6 +226,7 @@ class Learning:
             self.clf.set_params(asker=budget)
         elif budget != self.budget:
             self.clf.set_asker(budget)
+        self.adopt(self.clf)
 
     @property
     def columns(self) -> list[str]:
@@ -236,8 +242,8 @@ class Learning:
         self.lead = max(self.lead, self.latest - at)
         self.latest = at = at + self.lead
         draw = (self.clf.model_.draws if self.begun else Draws(self.seed)).first()
-        numbers = Budget.Parameters(*self.budget.numbers())
-        floor = current_rate(numbers, in_window(numbers, self.record, at), at, lasting=0.0)[1]
+        now = in_window(self.numbers, self.record, at)
+        floor = current_rate(self.numbers, now, at, lasting=0.0)[1]  # that of audits
         d = self.clf.decide(self._given(row), at)
         reason = None
         if d.ask:

@@ -163,8 +163,8 @@ class Blocks:
             if encoding is not None:  # bytes that it lacks become U+FFFD
                 self.blocks = map(str.encode, codecs.iterdecode(self.blocks, encoding, "replace"))
 
-    def read(self) -> bytes:
-        """Return the next block; empty at the end."""
+    def read(self, size: int = -1) -> bytes:
+        """Return the next block, whatever its size; empty at the end."""
         data, self.ahead = self.ahead, b""
         if not data and not self.fault:
             with self._faults_kept():
