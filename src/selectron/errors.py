@@ -30,5 +30,9 @@ class NotThere(SelectronError, AttributeError):
     """An attribute that a model of this kind does not have, such as weights with a kernel."""
 
 
+class NotOpen(SelectronError):
+    """A ticket that waits for no answer: it is answered, expired, or was not given out."""
+
+
 class Unwritten(SelectronError, OSError):
     """A file that could not be written, with the reason of the operating system."""

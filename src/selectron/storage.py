@@ -24,7 +24,7 @@ from .errors import SelectronError
 __all__ = ["read", "write"]
 
 MAGIC = b"selectron\n"
-VERSION, CODEC = 34, "zstd"
+VERSION, CODEC = 35, "zstd"
 HEADER = "header"
 OWN = {name: getattr(kind, name) for kind in (learners, askers, kernels) for name in kind.__all__}
 

@@ -10,6 +10,7 @@ import scipy.sparse
 
 from selectron import OnlineClassifier, SelectronError
 from selectron.askers import Margin
+from selectron.errors import NotOpen
 from selectron.learners import LASEC, Perceptron
 
 from .examples import X, Y, inside, is_one_sentence
@@ -125,7 +126,7 @@ def test_tickets_may_be_numpys_numbers(ticket):
 
 @pytest.mark.parametrize(
     "ticket",
-    [0, -1, 4, 2**70, 2.5, math.nan, None, "1", b"1", (1,), [1], {}, np.array([1, 2])],
+    [0, -1, 4, 2**70, 2.5, math.nan, None, b"1", (1,), [1], {}, np.array([1, 2])],
     ids=repr,
 )
 def test_unknown_tickets(ticket):
@@ -204,6 +205,69 @@ def test_memory_is_bounded():
         sizes.append(len(pickle.dumps(clf.model_.open)))
         assert len(clf.model_.open) == 10
     assert max(sizes) < 1.2 * min(sizes)
+
+
+# Names
+
+
+def test_a_named_ticket_is_learned_as_a_numbered_one(tmp_path):
+    named, numbered = fresh(max_open=3), fresh(max_open=3)
+    for i, x in enumerate(X[:5]):
+        assert named.decide(x, ticket=f"mail-{i}").ticket == f"mail-{i}"
+        numbered.decide(x)
+    assert named.open_tickets_ == ["mail-2", "mail-3", "mail-4"]
+    named.tell("mail-3", 1)
+    numbered.tell(4, 1)
+    assert np.array_equal(named.coef_, numbered.coef_)
+    named.save(tmp_path / "model")
+    kept = OnlineClassifier.load(tmp_path / "model")
+    for clf in (named, kept, numbered):  # a number after names, which are numbered too
+        assert clf.decide(X[5]).ticket == 6
+    for clf in (named, kept):
+        assert clf.open_tickets_ == ["mail-2", "mail-4", 6]
+        clf.tell("mail-4", correct=True)
+        clf.expire("mail-2")
+        assert clf.tell(6, -1) in (True, False)
+        assert clf.open_tickets_ == []
+    assert np.array_equal(kept.coef_, named.coef_)
+
+
+def test_a_name_is_given_once_at_a_time():
+    clf = fresh(correctable=5)
+    clf.decide(X[0], ticket="mail")
+    before = inside(clf)
+    assert "is open already" in refusal(lambda: clf.decide(X[1], ticket="mail"))
+    assert "must be a string" in refusal(lambda: clf.decide(X[1], ticket=7))
+    assert inside(clf) == before
+    clf.tell("mail", 1)
+    clf.decide(X[1], ticket="mail")
+    assert "is open" in refusal(lambda: clf.correct("mail", -1))
+    clf.tell("mail", 1)
+    clf.correct("mail", -1)  # the later one
+    other = fresh().partial_fit(X[:2], [1, -1])
+    assert np.array_equal(clf.coef_, other.coef_)
+
+
+def test_a_refused_name_teaches_the_encoder_nothing():
+    clf = fresh(encoder="auto")
+    clf.decide({"a": "x"}, ticket="mail")
+    refusal(lambda: clf.decide({"b": "y"}, ticket="mail"))
+    assert list(clf.encoder_.columns_) == ["a"]
+
+
+def test_an_answer_to_a_question_after_the_file_is_not_learned_for_another_row(tmp_path):
+    clf = fresh()
+    clf.decide(X[0], ticket="mail-0")
+    clf.save(tmp_path / "model")
+    clf.decide(X[1], ticket="mail-1")
+    again = OnlineClassifier.load(tmp_path / "model")
+    again.decide(X[2], ticket="mail-2")
+    before = inside(again)
+    with pytest.raises(NotOpen) as caught:
+        again.tell("mail-1", 1)
+    assert is_one_sentence(str(caught.value))
+    assert inside(again) == before
+    assert again.tell("mail-0", -1)
 
 
 def test_tickets_are_not_given_out_twice():

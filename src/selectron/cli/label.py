@@ -107,7 +107,7 @@ class Answered(NamedTuple):
 
     classifier: Any  # a copy from before the answer
     row: FileRow
-    ticket: int | None
+    ticket: int | str | None
     later: list[FileRow]  # decided after the answer and before the next one
     learned: bool  # whether there was a label
     place: Place  # with what was known of the accuracy
@@ -135,7 +135,7 @@ class ModelSession:
         self.start = self.row = first - 1 if first else last.row if last else 0
         changed = place and not first and not last and place.file == self.identity[0]
         self.behind = place.row if place and changed else 0  # rows of a file that has changed
-        self.ticket: int | None = None
+        self.ticket: int | str | None = None
         if last and last.row == self.row and last.ticket in waiting:
             self.ticket = last.ticket
         if place and place.ticket in waiting and place.ticket != self.ticket:

@@ -40,7 +40,7 @@ class Place(NamedTuple):
     file: str  # its name
     content: str  # what `content_of` returns
     row: int
-    ticket: int | None = None  # of the row after these, if its label was asked for
+    ticket: int | str | None = None  # of the row after these, if its label was asked for
     ended: bool = False  # whether the file was played to its end
     rows: int = 0  # decided, without those skipped
     unaskable: int = 0  # of these, without a chance to be asked for

@@ -40,7 +40,7 @@ class live:
         check_is_fitted(pipeline)
         self.pipeline, self.classifier = pipeline, steps[-1][1]
 
-    def decide(self, x: Any, time: Any = None) -> Any:
+    def decide(self, x: Any, time: Any = None, *, ticket: str | None = None) -> Any:
         """Transform one row and decide, as `OnlineClassifier.decide` does.
 
         `x` is a 1-D array, a list, a text, a dict or a pandas Series (for transformers that take
@@ -50,13 +50,15 @@ class live:
         if len(self.pipeline) > 1:
             names = getattr(self.pipeline, "feature_names_in_", ())
             x = self.pipeline[:-1].transform(_table(x, names, self.pipeline[0]))
-        return self.classifier.decide(x, time)
+        return self.classifier.decide(x, time, ticket=ticket)
 
-    def tell(self, ticket: int, label: Any = None, sample_weight: float = 1.0, **more: Any) -> bool:
+    def tell(
+        self, ticket: int | str, label: Any = None, sample_weight: float = 1.0, **more: Any
+    ) -> bool:
         """Learn a label that was asked for, as `OnlineClassifier.tell` does."""
         return bool(self.classifier.tell(ticket, label, sample_weight, **more))
 
-    def correct(self, ticket: int, label: Any) -> None:
+    def correct(self, ticket: int | str, label: Any) -> None:
         """Learn that the label of an answered ticket was wrong, as if this had been given."""
         self.classifier.correct(ticket, label)
 

@@ -388,3 +388,11 @@ def code(label: Any, known: np.ndarray, many: bool) -> int:
         return code_of(as_objects(known).index(label), many)
     except (TypeError, ValueError):  # unknown, or pandas' NA, or an array
         return 0
+
+
+def ticket_name(name: Any, waiting: Any) -> None:
+    """Raise SelectronError if a ticket cannot have this name, or an open one has it."""
+    if not isinstance(name, str):
+        raise SelectronError(f"The name of a ticket must be a string, got {name!r}: take str(...).")
+    if name in waiting:
+        raise SelectronError(f"Ticket {name!r} is open already: answer it, or expire it.")

@@ -35,7 +35,7 @@ class Decision(NamedTuple):
     margin: float  # the learner's margin score; for many classes, of the best two
     ask_probability: float  # that of asking for the label; `audited` weights labels by its inverse
     ask: bool  # whether the label is asked for: pass it to `tell`, with the ticket
-    ticket: int | None  # for `OnlineClassifier.tell`, if the label is asked for
+    ticket: int | str | None  # for `OnlineClassifier.tell`, if the label is asked for
     belief: Belief  # what `proba` follows from
     evidence: tuple[float, ...] = ()  # of drift, for `evaluate.Drifts.add`, if the learner has any
 
@@ -56,28 +56,34 @@ class DecidesAndTells(TakesRows):
     class_weight_: dict
 
     @one_at_a_time
-    def decide(self, x: Any, time: Any = None) -> Decision:
+    def decide(self, x: Any, time: Any = None, *, ticket: str | None = None) -> Decision:
         """Predict one row and decide whether to ask; pass the label to `tell`, now or later.
 
         `x` is a 1-D array, a list, a dict, or one row of a matrix. If the label is asked for, the
         decision has a ticket, valid until it is answered or `max_open` newer ones are open;
-        `partial_fit` learns others. `time`, a date or seconds since 1970, by default now, is for a
-        `Budget(per=...)` only. Raises SelectronError as `run` does, and then counts no round.
+        `partial_fit` learns others. It is the next number, or the name that `ticket` gives it, such
+        as the id of the item: a classifier from an older file gives numbers out again. `time`, a
+        date or seconds since 1970, by default now, is for a `Budget(per=...)` only. Raises
+        SelectronError as `run` does, or if an open ticket has that name, and then counts no round.
 
         >>> from selectron import OnlineClassifier
         >>> clf = OnlineClassifier(classes=["ham", "spam"])
         >>> d = clf.decide([0.5, 2.0])
         >>> d.label, d.ask_probability, d.ask, d.ticket, [round(p, 2) for p in d.proba]
         ('spam', 1.0, True, 1, [0.5, 0.5])
+        >>> clf.decide([1.5, 0.0], ticket="mail-17").ticket
+        'mail-17'
         """
         model = self.__dict__.get("model_")
+        if ticket is not None:
+            checks.ticket_name(ticket, model.open if model else ())
         if model is not None:
             now = clock.moment(time, model.timed)
             if time is not None and model.timed:
                 clock.warn_if_earlier(now, began(model.asker, model.past))
             block = self._plain_row(x)
             if block is not None:
-                return self._decision(*model.decide(block, now))
+                return self._decision(*model.decide(block, now, ticket))
         with all_or_nothing(self):
             block, _ = self._rows(self._single(x))
             self._ready(block, *self._known_classes())
@@ -85,12 +91,12 @@ class DecidesAndTells(TakesRows):
             if isinstance(block, list):  # the row, after narrower blocks without rows
                 block = block[-1]
                 self._widen(block.values.shape[1])
-            return self._decision(*self.model_.decide(block, now))
+            return self._decision(*self.model_.decide(block, now, ticket))
 
     @one_at_a_time
     def tell(
         self,
-        ticket: int,
+        ticket: int | str,
         label: Any = None,
         sample_weight: float = 1.0,
         *,
@@ -105,8 +111,8 @@ class DecidesAndTells(TakesRows):
         classes, False means the other one. With more, False is learned only for the class that was
         wrong, and class weights do not apply; it needs `many="rest"`, or LeadingHistory.
 
-        Raises SelectronError if the ticket is not open, or the label is none of the named classes,
-        or `correct` comes with a label or a weight: then the ticket stays open.
+        Raises `errors.NotOpen` if the ticket is not open, and SelectronError if the label is none
+        of the named classes, or `correct` comes with a label or a weight: the ticket stays open.
 
         >>> from selectron import OnlineClassifier
         >>> clf = OnlineClassifier(classes=["ham", "spam"])
@@ -127,7 +133,7 @@ class DecidesAndTells(TakesRows):
             return self.model_.tell(ticket, code, sample_weight)
 
     @one_at_a_time
-    def correct(self, ticket: int, label: Any) -> None:
+    def correct(self, ticket: int | str, label: Any) -> None:
         """Learn that the label of an answered ticket was wrong, as if `label` had been given.
 
         The ticket must be one of the last `correctable` that were answered, after the last `run` or
@@ -173,10 +179,10 @@ class DecidesAndTells(TakesRows):
         self.asker = asker
 
     @one_at_a_time
-    def expire(self, ticket: int) -> None:
+    def expire(self, ticket: int | str) -> None:
         """Close the ticket of a label that will not come; nothing is learned.
 
-        Raises SelectronError if the ticket is not open.
+        Raises `errors.NotOpen` if the ticket is not open.
 
         >>> from selectron import OnlineClassifier
         >>> clf = OnlineClassifier(classes=["ham", "spam"])
@@ -188,7 +194,7 @@ class DecidesAndTells(TakesRows):
         self.model_.expire(ticket)
 
     @property
-    def open_tickets_(self) -> list[int]:
+    def open_tickets_(self) -> list[int | str]:
         """The tickets that wait for an answer, oldest first."""
         check_is_fitted(self)
         return list(self.model_.open)
@@ -199,7 +205,7 @@ class DecidesAndTells(TakesRows):
         """Return the classes before a label has come, and whether they are named."""
         return checks.classes(self, np.empty(0, object), None, least=0)
 
-    def _learn_judged(self, ticket: int, label: Any, weight: float, correct: Any) -> bool:
+    def _learn_judged(self, ticket: int | str, label: Any, weight: float, correct: Any) -> bool:
         if label is not None or weight != 1:
             raise SelectronError(
                 "correct takes the place of label and sample_weight: leave them out."
@@ -238,7 +244,7 @@ class DecidesAndTells(TakesRows):
         self.model_.widen(needed_width(self.model_, block, encoder.width_))
         return block
 
-    def _decision(self, index: int, margin: float, chance: float, ticket: int | None) -> Decision:
+    def _decision(self, index: int, margin: float, chance: float, ticket: Any) -> Decision:
         known, model = len(self.classes_), self.model_
         if index >= known:  # of two classes, or one, that have no name yet
             index = known - 1

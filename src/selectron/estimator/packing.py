@@ -1,5 +1,6 @@
 """Models and classifiers as a header that JSON can hold and arrays, and back."""
 
+from collections import OrderedDict
 from typing import Any
 
 import numpy as np
@@ -113,6 +114,7 @@ def pack_model(model: Model) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         "chances": [one.chance for one in waiting],
         "proposed": [one.proposed for one in waiting],
         "asked_in": [one.asked_in for one in waiting],
+        "number": [one.number for one in waiting],
         "due": [[ticket, *one.delayed] for ticket, one in model.open.items() if one.delayed],
         "weighting": model.weighting,
         **{name: getattr(model, name) for name in (*SETTINGS, *COUNTS)},
@@ -151,7 +153,6 @@ def unpack_model(
     model.calibration = model.calibration._replace(s=s)
     if header["open"]:
         model.open = _open(model, header, arrays)
-        model.oldest = min(model.open)
     return model
 
 
@@ -182,14 +183,15 @@ def _array(arrays: dict[str, np.ndarray], name: str, like: np.ndarray) -> np.nda
     return got
 
 
-def _open(model: Model, header: dict[str, Any], arrays: dict) -> dict[int, Ticket]:
-    found = {}
+def _open(model: Model, header: dict[str, Any], arrays: dict) -> OrderedDict[int | str, Ticket]:
+    found = OrderedDict[int | str, Ticket]()
     rows = _rows(arrays, len(header["open"]), model.width, model.sparse)
-    columns = (header[name] for name in ("open", "chances", "asked_in", "proposed"))
-    for i, (number, chance, asked_in, place) in enumerate(zip(*columns, strict=True)):
+    columns = (header[name] for name in ("open", "chances", "asked_in", "proposed", "number"))
+    for i, (name, chance, asked_in, place, number) in enumerate(zip(*columns, strict=True)):
         _must(0 < chance <= 1 and 0 < asked_in <= model.rounds and -1 <= place < model.classes)
-        ticket = Ticket(rows_of(rows, i, i + 1), float(chance), int(asked_in), int(place))
-        found[int(number)] = ticket
+        _must(0 < number <= model.tickets and name in (number, str(name)))
+        ticket = Ticket(rows_of(rows, i, i + 1), float(chance), int(asked_in), int(place), number)
+        found[name] = ticket
     for number, comes, place, weight in header["due"]:
         _must(place in range(model.classes) and 0 <= weight <= MOST)
         found[number] = found[number]._replace(delayed=Delayed(int(comes), place, float(weight)))

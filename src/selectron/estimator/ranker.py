@@ -93,7 +93,7 @@ class OnlineRanker(OnlineClassifier):
     # A stream
 
     @one_at_a_time
-    def decide(self, x: Any, time: Any = None) -> Decision:
+    def decide(self, x: Any, time: Any = None, *, ticket: str | None = None) -> Decision:
         """Predict one row, as a list of classes, and decide whether to ask.
 
         The decision has no probabilities: `proba` is empty. Raises SelectronError before the first
@@ -101,14 +101,14 @@ class OnlineRanker(OnlineClassifier):
         """
         if "model_" not in vars(self) and self.classes is None:
             raise SelectronError("OnlineRanker must know its classes: name them with classes=.")
-        decision = super().decide(x, time)
+        decision = super().decide(x, time, ticket=ticket)
         known = self.classes_[chosen(self.model_.one_round.out[3])[0] > 0]
         return decision._replace(label=known.tolist(), belief=([],))
 
     @one_at_a_time
     def tell(
         self,
-        ticket: int,
+        ticket: int | str,
         label: Any = None,
         sample_weight: float = 1.0,
         *,

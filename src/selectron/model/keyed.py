@@ -19,6 +19,7 @@ import hashlib
 import math
 import struct
 import zlib
+from collections import OrderedDict
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from io import BytesIO
@@ -265,7 +266,7 @@ class Machine:
         waiting = np.ones(m + n, bool)
         predicted, proba = np.empty(n, int), np.empty((n, max(2, model.columns)))
         for played in range(n + 1):
-            i, model.open = m + played - 1, {}
+            i, model.open = m + played - 1, OrderedDict()
             if played:
                 time = items.times[played - 1] if len(items.times) else 0.0
                 decision = model.decide(rows_of(pool.rows, i, i + 1), time)
@@ -275,9 +276,10 @@ class Machine:
             for _, at, code in sorted(due.get(played, ())):
                 if waiting[at]:
                     row, asked_in = rows_of(pool.rows, at, at + 1), int(pool.asked_in[at])
-                    asked = Ticket(row, float(pool.chance[at]), asked_in, proposed=-1)
-                    model.open[pool.ticket[at]] = asked
-                    model.tell(pool.ticket[at], code)
+                    number = pool.ticket[at].item()
+                    asked = Ticket(row, float(pool.chance[at]), asked_in, -1, number)
+                    model.open[number] = asked
+                    model.tell(number, code)
                 waiting[at] = False
         if model.state is not self.learned[0]:  # it was renewed
             for view, array in zip(self.learned[0], model.state, strict=True):

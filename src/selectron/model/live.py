@@ -3,6 +3,7 @@
 import copy
 import heapq
 import warnings
+from collections import OrderedDict
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -14,7 +15,7 @@ from ..classes.stack import of_one
 from ..engine.loop import GIVEN, LATER, NONE
 from ..engine.round import ASKED, CLASS, STRAINED, UPDATED
 from ..engine.rows import Dense, Sparse, rows_of, taken
-from ..errors import Refused, SelectronError
+from ..errors import NotOpen, Refused, SelectronError
 from . import support, weighting
 from .calibration import Belief, proba_of
 from .run import EMPTY, Given, Outcome, code_of, indices
@@ -40,13 +41,14 @@ class Ticket(NamedTuple):
     chance: float  # with which it was asked for
     asked_in: int  # the round
     proposed: int  # the predicted class, -1 where no class had a name yet
+    number: int  # of tickets until then, with it
     delayed: Delayed | None = None  # its label, if that is on its way
 
 
 class LearnedAnswer(NamedTuple):
     """An answer that can be corrected, and what it depended on."""
 
-    number: int
+    name: int | str  # of the ticket
     ticket: Ticket
     place: int  # of the class
     weight: float
@@ -62,12 +64,13 @@ class SingleRounds:
     """A model that decides on single rows and learns their labels later."""
 
     def decide(
-        self: Any, block: Any, time: float = 0.0, label: int = LATER
-    ) -> tuple[int, float, float, int | None]:
+        self: Any, block: Any, time: float = 0.0, name: str | None = None, label: int = LATER
+    ) -> tuple[int, float, float, Any]:
         """Play a round whose label may come later: (class, margin, ask_probability, ticket).
 
-        The ticket is None unless the label is asked for, which it never is if `label` is NONE. The
-        row is kept until the ticket is answered, or until `max_open` newer ones are open.
+        The ticket, `name` or else the next number, is None unless the label is asked for, which it
+        never is if `label` is NONE. The row is kept until the ticket is answered, or until
+        `max_open` newer ones are open.
         """
         one = self.one_round
         if self.timed:
@@ -82,14 +85,11 @@ class SingleRounds:
         if not flags & ASKED:
             return index, margin, chance, None
         self.tickets += 1
-        if not self.open:
-            self.oldest = self.tickets
-        self.open[self.tickets] = Ticket(block, chance, self.rounds, index)
+        ticket = self.tickets if name is None else name
+        self.open[ticket] = Ticket(block, chance, self.rounds, index, self.tickets)
         if len(self.open) > self.max_open:
-            while self.oldest not in self.open:  # a dict's first key is far behind gaps
-                self.oldest += 1
-            del self.open[self.oldest]
-        return index, margin, chance, self.tickets
+            self.open.popitem(last=False)
+        return index, margin, chance, ticket
 
     def belief(self: Any) -> Belief:
         """Return what the probabilities of the last `decide` follow from."""
@@ -105,11 +105,11 @@ class SingleRounds:
         """
         return self.tickets - self.answered
 
-    def tell(self: Any, ticket: int, label: int, weight: float = 1.0) -> bool:
+    def tell(self: Any, ticket: int | str, label: int, weight: float = 1.0) -> bool:
         """Learn the label of an open ticket; return whether the learner took a step.
 
         The step starts from the current state, and counts as one of the round that asked. Raises
-        SelectronError if the ticket is closed.
+        NotOpen if the ticket is closed.
         """
         asked = self._ticket(ticket)
         if not self.correctable:
@@ -126,25 +126,25 @@ class SingleRounds:
         self._close(ticket)
         return updated
 
-    def expire(self: Any, ticket: int) -> None:
-        """Close a ticket whose label will not come; raise SelectronError if it is not open."""
+    def expire(self: Any, ticket: int | str) -> None:
+        """Close a ticket whose label will not come; raise NotOpen if it is not open."""
         self._ticket(ticket)
         self._close(ticket)
 
-    def _close(self: Any, ticket: int) -> None:
+    def _close(self: Any, ticket: int | str) -> None:
         """Close an open ticket; neither it nor older ones count as on their way."""
-        self.answered = max(self.answered, ticket)
-        del self.open[ticket]
+        self.answered = max(self.answered, self.open.pop(ticket).number)
 
-    def answer(self: Any, ticket: int, correct: bool) -> int:
+    def answer(self: Any, ticket: int | str, correct: bool) -> int:
         """Return the code to `tell` if the class proposed with a ticket was correct, or was not.
 
-        Raises SelectronError if the ticket is not open, or if it takes the right class to learn.
+        Raises NotOpen if the ticket is closed, and SelectronError if it takes the right class to
+        learn.
         """
         place = self._ticket(ticket).proposed
         if place < 0:
             raise SelectronError(
-                f"No class was known when ticket {ticket} was given: tell its label."
+                f"No class was known when ticket {ticket!r} was given: tell its label."
             )
         if not correct and self.stacked and self.classes > 2:
             if self.space.reduction not in (rest, rest.coupled):
@@ -155,11 +155,11 @@ class SingleRounds:
             return LATER - (place + 1)
         return code_of(place if correct else 1 - place, self.stacked)
 
-    def _ticket(self: Any, number: Any) -> Ticket:
-        """Return the ticket of this number; raise SelectronError if it is not open."""
-        ticket = self.open.get(number) if isinstance(number, int | np.integer) else None
+    def _ticket(self: Any, name: Any) -> Ticket:
+        """Return the ticket of this number or name; raise NotOpen if it is not open."""
+        ticket = self.open.get(name) if isinstance(name, int | str | np.integer) else None
         if ticket is None:
-            raise SelectronError(support.why_not_open(number, self.tickets, self.max_open))
+            raise NotOpen(support.why_not_open(name, self.tickets, self.max_open))
         return ticket
 
     def play_late(self: Any, block: Any, given: Given, delays: np.ndarray) -> Outcome:
@@ -176,14 +176,14 @@ class SingleRounds:
         queue = [(one.delayed.round, ticket) for ticket, one in self.open.items() if one.delayed]
         heapq.heapify(queue)
         with self.restoring():
-            self.open, self.guarded = dict(self.open), True
+            self.open, self.guarded = OrderedDict(self.open), True
             for first, size, piece in blocks_by_width(self, block, n):
                 for t in range(first, first + size):
                     row = rows_of(piece, t - first, t - first + 1)
                     time = given.times[t] if len(given.times) else 0.0
                     label = NONE if given.labels[t] == NONE else LATER
                     try:
-                        *_, ticket = self.decide(row, time, label)
+                        *_, ticket = self.decide(row, time, label=label)
                     except Refused as error:
                         raise Refused(t, error.reason) from None
                     for whole, found in zip(record, self.one_round.out, strict=True):
@@ -226,17 +226,17 @@ class SingleRounds:
                 earlier += updated
         return earlier
 
-    def corrected(self: Any, ticket: int, label: int) -> Any:
+    def corrected(self: Any, ticket: int | str, label: int) -> Any:
         """Return a copy that learned this label of an answered ticket, and all later ones again.
 
         Raises SelectronError if it is not one of the last `correctable` tickets answered.
         """
         answers = self.answers
-        recent = [answer.number for answer in answers[-self.correctable :]]
-        known = isinstance(ticket, int | np.integer) and ticket in recent
-        if not (self.correctable and known):
+        recent = [answer.name for answer in answers[: -self.correctable - 1 : -1]]
+        known = isinstance(ticket, int | str | np.integer) and ticket in recent
+        if not (self.correctable and known) or ticket in self.open:  # a name may come again
             raise SelectronError(support.why_not_corrected(ticket, self.open, self.correctable))
-        at = len(answers) - len(recent) + recent.index(ticket)
+        at = len(answers) - 1 - recent.index(ticket)
         place = indices(label, self.stacked)
         first = max(i for i, answer in enumerate(answers[: at + 1]) if answer.before is not None)
         model = copy.copy(self)
@@ -305,7 +305,7 @@ class SingleRounds:
     def _restore(self: Any, before: dict[str, Any]) -> None:
         """Return to a snapshot, without open tickets; what askers remember stays as it is."""
         self.__dict__.update({name: before[name] for name in KEPT})
-        self.calibration, self.open = before["calibration"].copy(), dict[int, Ticket]()
+        self.calibration, self.open = before["calibration"].copy(), OrderedDict[int | str, Ticket]()
         self.equip()
         self.state = self.space.State(*(array.copy() for array in before["arrays"]))
 

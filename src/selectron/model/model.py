@@ -5,6 +5,7 @@ whose shapes the estimators check. A call either succeeds, or raises and changes
 """
 
 import math
+from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -82,8 +83,7 @@ class Model(SingleRounds):
         self.weighting = weighting.Weighting(self.chance, balanced, self.aging)
         self.correctable, self.answers, self.renewals = correctable, (), ()
         self.rounds = self.strained = self.labels = 0  # labels learned
-        self.open: dict[int, Ticket] = {}  # by ticket
-        self.oldest = 1  # no open ticket has a lower number
+        self.open = OrderedDict[int | str, Ticket]()  # by number or name, oldest first
         self.guarded = False  # whether the state is restored if anything goes wrong
         self.tickets = self.answered = 0  # the last one given, and the last one answered
         self.state: Any = None
@@ -185,10 +185,10 @@ class Model(SingleRounds):
                 self.remember_rows()
             self.state = self.space.widen(self.state, self.weights_of(width))
         self.width, self.recent = width, (None, ())
-        self.open = {
-            number: ticket._replace(block=widened(ticket.block, width))
-            for number, ticket in self.open.items()
-        }
+        self.open = OrderedDict(
+            (name, ticket._replace(block=widened(ticket.block, width)))
+            for name, ticket in self.open.items()
+        )
 
     def extend(self, classes: int) -> None:
         """Grow to this many classes; new ones start with no weights, or as rare ones."""

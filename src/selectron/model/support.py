@@ -145,6 +145,11 @@ def why_not_open(ticket: Any, given: int, max_open: int) -> str:
         return NO_TICKET
     if ticket is None:
         return "There is no ticket: the label was not asked for, as decision.ask shows."
+    if isinstance(ticket, str):
+        return (
+            f"No open ticket has the name {ticket!r}: it is answered, has expired, or is newer "
+            "than the file of this classifier; partial_fit learns its row and label."
+        )
     if not isinstance(ticket, int | np.integer) or not 0 < ticket <= given:
         known = f"tickets are numbers from 1 to {given}" if given else "none has been given out"
         return f"Ticket {ticket!r} is unknown: {known}."
@@ -158,8 +163,8 @@ def why_not_corrected(ticket: Any, waiting: Any, correctable: int) -> str:
     """Return why the answer to a ticket cannot be corrected."""
     if hasattr(ticket, "ticket"):
         return NO_TICKET
-    if isinstance(ticket, int | np.integer) and ticket in waiting:
-        return f"Ticket {ticket} is open: tell its label."
+    if isinstance(ticket, int | str | np.integer) and ticket in waiting:
+        return f"Ticket {ticket!r} is open: tell its label."
     if not correctable:
         return "Answers cannot be corrected: set correctable, the number of the latest that can."
     return (
