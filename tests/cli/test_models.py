@@ -625,7 +625,8 @@ def test_a_kept_model_predicts_without_warnings_and_names_a_missing_file(call, t
     assert result.stderr == ""
     result = call("show", str(tmp_path / "none.model"))
     assert (result.exit_code, result.stderr.count("Errno")) == (1, 0)
-    assert result.stderr.endswith("none.model: no such file or directory\n")
+    assert "none.model: no such file; `selectron run FILE --save " in result.stderr
+    assert result.stderr.endswith("with --label '' --classes NAME,NAME if no row has a label yet\n")
 
 
 def test_keys_of_json_rows_that_come_and_go(call, tmp_path, monkeypatch):

@@ -2,6 +2,7 @@
 
 import copy
 import os
+import shlex
 import signal
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -296,12 +297,17 @@ def stamp(path: str) -> tuple[int, ...]:
 def load(path: str) -> Saved:
     """Return what a model file holds; one of `OnlineClassifier.save` has no choice of columns.
 
-    Raises SelectronError if it is not a sound model file.
+    Raises SelectronError if there is no such file, or it is not a sound model file.
     """
     from ..estimator import packing
     from ..estimator.classifier import OnlineClassifier
 
     before = stamp(path)  # should it change while it is read
+    if not before and not os.path.lexists(path):
+        raise SelectronError(
+            f"{path}: no such file; `selectron run FILE --save {shlex.quote(path)}` makes a model, "
+            "with --label '' --classes NAME,NAME if no row has a label yet"
+        )
     header, arrays = storage.read(path)
     clf = packing.unpack(OnlineClassifier, path, header, arrays, ())
     choice = Choice(*header["choice"]) if "choice" in header else None
