@@ -56,6 +56,19 @@ def test_json_label_errors(tmp_path):
     assert fails(path)[1].startswith("line 1: a JSON array begins")
 
 
+def test_label_and_time_may_be_fields_of_objects(tmp_path):
+    first = '{"user": {"kind": "a", "at": 7, "age": 1}, "kind": 0}\n'
+    path = stored(tmp_path, "a.jsonl", first + '{"user": {"at": 8}, "kind": 1}\n')
+    (chunk,) = read(path, label="user.kind", time="user.at", ignore="kind")
+    assert chunk.rows == [{"user": {"age": 1}}, {"user": {}}]
+    assert (chunk.labels.tolist(), chunk.times.tolist()) == (["a", None], [7.0, 8.0])
+    assert fails(path, time="user.on")[1].startswith("line 1: there is no time 'user.on'")
+    source = read(path, label="user.kin")
+    list(source)
+    (doubt,) = source.doubts
+    assert "is it 'user.kind'?" in doubt
+
+
 def test_a_key_to_be_ignored_that_no_row_has_is_doubted(tmp_path):
     path = stored(tmp_path, "a.jsonl", '{"a": {"b": 1, "c": 2}, "y": 0}\n{"d": 1, "y": 1}\n')
     source = read(path, ignore=("a.b", "d", "e"))

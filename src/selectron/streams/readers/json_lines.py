@@ -28,7 +28,9 @@ def parts(blocks: Blocks, size: int, choice: Choice) -> Iterator[Part]:
         raise SelectronError("JSON rows have no columns to count; give the key")
     key, begun = None, False
     missing = dict.fromkeys(map(str, choice.ignore))
-    sought = choice.label if choice.label and not choice.lenient else None  # until a row has it
+    sought = (
+        str(choice.label) if choice.label and not choice.lenient else None
+    )  # until a row has it
     for piece in pieces(blocks, size):
         rows, labels, times = list[Any](), list[str | None](), list[float]()
         damage, is_first = UNDAMAGED, not begun
@@ -39,10 +41,11 @@ def parts(blocks: Blocks, size: int, choice: Choice) -> Iterator[Part]:
                 row = _object(text)
                 time = [] if choice.time is None else [_time(row, str(choice.time))]
                 wanted = _label_key(row, choice, begun) if key is None else key
-                sought = None if sought in row else sought
-                value = None if wanted is None else label_of(row.pop(wanted, None))
+                sought = None if sought and _has(row, sought) else sought
+                value = None if wanted is None else label_of(_pop(row, wanted))
                 for name in map(str, choice.ignore):
-                    if _drop(row, name):
+                    if _has(row, name):
+                        _pop(row, name)
                         missing.pop(name, None)
                 if any(isinstance(x, dict) for x in row.values()):
                     flattened(row)  # refuses what the encoder would, with all rows of its block
@@ -74,7 +77,7 @@ def _label_key(row: dict[str, Any], choice: Choice, begun: bool) -> Any:
     usual = usual_label(names)
     if choice.label is None:
         return None if usual is None else names[usual]
-    if choice.label not in row and usual is not None and not begun:  # most likely a slip
+    if not _has(row, str(choice.label)) and usual is not None and not begun:  # most likely a slip
         keys = first_few(names, SHOWN)
         raise SelectronError(f"there is no label {choice.label!r}; the keys are {keys}")
     return choice.label
@@ -82,7 +85,7 @@ def _label_key(row: dict[str, Any], choice: Choice, begun: bool) -> Any:
 
 def _no_label(name: str, rows: list[dict[str, Any]]) -> str:
     """Return the doubt that no row has the key of the label."""
-    keys = list(dict.fromkeys(key for row in rows for key in row))
+    keys = list(dict.fromkeys(key for row in rows for key in flattened(row)))
     what = f"none of the first {counted(len(rows), 'row')} has the label {name!r}"
     return f"{what}; the keys are {first_few(keys, SHOWN)}{similar(name, keys)}"
 
@@ -107,17 +110,26 @@ def _object(line: str) -> dict[str, Any]:
     return row
 
 
-def _drop(row: dict[str, Any], name: str) -> bool:
-    """Drop a key, or a field of an object, such as "user.age"; return whether there is one."""
-    key, _, inner = name.partition(".")
+def _place(row: dict[str, Any], name: str) -> tuple[dict[str, Any], str] | None:
+    """Return the object that holds a key or a field, such as "user.age", and its key there."""
     if name in row:
-        del row[name]
-        return True
-    return bool(inner) and isinstance(row.get(key), dict) and _drop(row[key], inner)
+        return row, name
+    key, _, inner = name.partition(".")
+    return _place(row[key], inner) if inner and isinstance(row.get(key), dict) else None
+
+
+def _has(row: dict[str, Any], name: str) -> bool:
+    return _place(row, name) is not None
+
+
+def _pop(row: dict[str, Any], name: str) -> Any:
+    """Remove a key, or a field of an object, and return its value; None if there is none."""
+    holder, key = _place(row, name) or (row, name)
+    return holder.pop(key, None)
 
 
 def _time(row: dict[str, Any], name: str) -> float:
-    if name not in row:
+    if not _has(row, name):
         keys = first_few(list(row), SHOWN)
         raise SelectronError(f"there is no time {name!r}; the keys are {keys}")
-    return time_of(row.pop(name), name)
+    return time_of(_pop(row, name), name)
