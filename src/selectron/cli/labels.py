@@ -172,8 +172,9 @@ def checked_labels(found: list[Any], classes: list[str] | None) -> np.ndarray:
 
 def copied_columns(file: str, table: LoadedTable, options: Any) -> dict[str, list[Any]]:
     """Return the columns that are not features, such as ids, to be copied next to labels."""
+    from ..data.dicts import flattened
     from ..data.tables import arrow
-    from ..data.values import flattened, values_of
+    from ..data.values import values_of
 
     rows = table.rows
     if rows is None:

@@ -156,8 +156,8 @@ class Saved(NamedTuple):
         """
         if self.encoder is None or not is_table(chunk.rows):
             return chunk
+        from ..data.dicts import flattened
         from ..data.tables import arrow
-        from ..data.values import flattened
 
         rows, whole = chunk.rows, self.encoder.whole()
         if isinstance(rows, list):

@@ -1,7 +1,7 @@
 """Rows as dicts: features by name, with places in the order of their first appearance."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -12,8 +12,10 @@ import scipy.sparse
 from ..engine.parameters import shown
 from ..engine.rows import Sparse
 from ..errors import SelectronError
+from .values import HUGE, LISTS, vector_of
 
 HINT = 'give OnlineClassifier(encoder="auto") a data frame or dicts, with any values'
+LEVELS = 32  # of dicts in dicts
 
 
 class Names:
@@ -135,3 +137,41 @@ def are_dicts(X: Any) -> bool:
 def is_dict(x: Any) -> bool:
     """Return whether this is a dict of features; SciPy's dok matrices are mappings too."""
     return isinstance(x, Mapping) and not scipy.sparse.issparse(x)
+
+
+def flattened(x: Mapping[str, Any], whole: Container[str] = (), level: int = 1) -> dict[str, Any]:
+    """Return a row in which the fields of objects are columns, except objects that stay `whole`.
+
+    Raises SelectronError if objects are nested more than `LEVELS` deep, or a name comes twice.
+
+    >>> flattened({"user": {"age": 30, "home": {"zip": "75011"}}, "n": 1})
+    {'user.age': 30, 'user.home.zip': '75011', 'n': 1}
+    """
+    found: dict[str, Any] = {}
+    for name, value in x.items():
+        inner = {name: value}
+        if isinstance(value, Mapping) and name not in whole:
+            if level == LEVELS:
+                deep = f"The dicts in column {name.split('.')[0]!r}"
+                raise SelectronError(f"{deep} are nested over {LEVELS} deep.")
+            fields = {f"{name}.{key}": field for key, field in value.items()}
+            inner = flattened(fields, whole, level + 1)
+        if twice := found.keys() & inner.keys():
+            raise SelectronError(f"Two fields are named {min(twice)!r}: rename one of them.")
+        found |= inner
+    return found
+
+
+def has_huge(x: Mapping[str, Any]) -> bool:
+    """Return whether a row has objects, or a list of numbers so large that a model may refuse it.
+
+    >>> has_huge({"v": [1e9, 2.0]}), has_huge({"v": [1.0, 2.0], "n": 1e9})
+    (True, False)
+    """
+    kinds = set(map(type, x.values()))
+    if dict in kinds:
+        return True
+    if LISTS.isdisjoint(kinds):
+        return False
+    lists = [vector_of(value) for value in x.values() if type(value) in LISTS]
+    return any(values is not None and np.abs(values).max() > HUGE for values in lists)

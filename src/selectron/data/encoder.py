@@ -15,10 +15,10 @@ from ..engine.parameters import shown
 from ..engine.rows import Dense, Sparse, as_matrix, pieces
 from ..errors import SelectronError
 from .cells import check_unique
-from .dicts import is_dict
+from .dicts import flattened, is_dict
 from .kinds import MOST, Cells, Layout
 from .tables import FIRST_ROWS, Column, arrow, check_kinds, schema
-from .values import blanks_of, flattened, records, without_members
+from .values import blanks_of, records, without_members
 from .words import TEXT_PLACES
 
 CHUNK = 8192  # rows that are encoded at a time

@@ -4,7 +4,7 @@ import importlib
 import json
 import math
 import re
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import timedelta
 from enum import Enum
@@ -51,7 +51,6 @@ LIMITS = "<", ">", "≤", "≥"  # before a number, also with a "="
 CODE = re.compile("0[0-9]{2,}")  # such as 0815; with two digits, it may be a minute
 LARGEST = 1e150  # sums of squares of such numbers are finite
 HUGE = 1e6  # products of smaller numbers with weights are finite
-LEVELS = 32  # of dicts in dicts
 LISTS = {list, tuple, np.ndarray}
 LISTED = re.compile(r"\s*[\[{]([^\[\]{}]*)[\]}]\s*")  # as JSON, NumPy and databases write lists
 
@@ -212,21 +211,6 @@ def vector_of(x: Any) -> np.ndarray | None:
     return values + 0.0 if sound else None  # no -0.0, which sums of sparse rows do not keep
 
 
-def has_huge(x: Mapping[str, Any]) -> bool:
-    """Return whether a row has objects, or a list of numbers so large that a model may refuse it.
-
-    >>> has_huge({"v": [1e9, 2.0]}), has_huge({"v": [1.0, 2.0], "n": 1e9})
-    (True, False)
-    """
-    kinds = set(map(type, x.values()))
-    if dict in kinds:
-        return True
-    if LISTS.isdisjoint(kinds):
-        return False
-    lists = [vector_of(value) for value in x.values() if type(value) in LISTS]
-    return any(values is not None and np.abs(values).max() > HUGE for values in lists)
-
-
 def vectors_of(array: pa.Array) -> list[np.ndarray | None] | np.ndarray:
     """Return lists as `vector_of` does, as one matrix if they are of one length and all sound."""
     kind = array.type
@@ -237,29 +221,6 @@ def vectors_of(array: pa.Array) -> list[np.ndarray | None] | np.ndarray:
         if lengths[0] and (lengths == lengths[0]).all() and (np.abs(flat) < LARGEST).all():
             return flat.reshape(len(array), -1) + 0.0
     return [vector_of(x) for x in array.to_pylist()]
-
-
-def flattened(x: Mapping[str, Any], whole: Container[str] = (), level: int = 1) -> dict[str, Any]:
-    """Return a row in which the fields of objects are columns, except objects that stay `whole`.
-
-    Raises SelectronError if objects are nested more than `LEVELS` deep, or a name comes twice.
-
-    >>> flattened({"user": {"age": 30, "home": {"zip": "75011"}}, "n": 1})
-    {'user.age': 30, 'user.home.zip': '75011', 'n': 1}
-    """
-    found: dict[str, Any] = {}
-    for name, value in x.items():
-        inner = {name: value}
-        if isinstance(value, Mapping) and name not in whole:
-            if level == LEVELS:
-                deep = f"The dicts in column {name.split('.')[0]!r}"
-                raise SelectronError(f"{deep} are nested over {LEVELS} deep.")
-            fields = {f"{name}.{key}": field for key, field in value.items()}
-            inner = flattened(fields, whole, level + 1)
-        if twice := found.keys() & inner.keys():
-            raise SelectronError(f"Two fields are named {min(twice)!r}: rename one of them.")
-        found |= inner
-    return found
 
 
 def is_text(kind: pa.DataType) -> bool:

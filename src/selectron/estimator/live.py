@@ -8,8 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..askers.budget import began
 from ..data import times as clock
-from ..data.dicts import is_dict
-from ..data.values import has_huge
+from ..data.dicts import has_huge, is_dict
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
 from ..model.calibration import Belief, proba_of

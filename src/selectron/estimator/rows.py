@@ -11,10 +11,9 @@ from sklearn.base import clone
 from sklearn.utils.validation import validate_data
 
 from ..data.cells import check_unique
-from ..data.dicts import Names, are_dicts, is_dict
+from ..data.dicts import Names, are_dicts, flattened, is_dict
 from ..data.encoder import TableEncoder, sparse_if_wide
 from ..data.tables import arrow, odd_values
-from ..data.values import flattened
 from ..engine.parameters import first_few, shown
 from ..engine.rows import Dense, Sparse, extent, joined, rows_of
 from ..errors import SelectronError

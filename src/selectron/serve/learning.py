@@ -13,8 +13,9 @@ from sklearn.utils import murmurhash3_32
 from .. import storage
 from ..askers import Budget
 from ..askers.budget import Record, current_rate, in_window, record_of
+from ..data.dicts import flattened
 from ..data.encoder import TableEncoder
-from ..data.values import HUGE, flattened
+from ..data.values import HUGE
 from ..engine.rows import Dense, Sparse, as_matrix, narrowed
 from ..errors import SelectronError
 from ..estimator import packing

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ..data.values import flattened
+from ..data.dicts import flattened
 from ..errors import SelectronError
 from . import strict
 from .answering import Answer

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...data.cells import label_of, time_of
-from ...data.values import flattened
+from ...data.dicts import flattened
 from ...engine.parameters import counted, first_few, similar
 from ...errors import SelectronError
 from .columns import SHOWN, UNDAMAGED, Choice, Damage, Part, usual_label
