@@ -145,3 +145,89 @@ def test_nanoseconds_are_cut_alike():
     for start in range(0, 200, 70):
         parts.partial_fit(frame[start : start + 70])
     assert whole.pack() == parts.pack()
+
+
+LATER = ["E42", "OK", "OK", "E7"] * 60
+EMPTY = {  # as the first chunk of a file has them, which pandas reads with types
+    "numbers": lambda n: pd.DataFrame({"c": [np.nan] * n}),
+    "nothing": lambda n: pa.table({"c": pa.nulls(n)}),
+    "whole": lambda n: pa.table({"c": pa.nulls(n, pa.int64())}),
+    "dates": lambda n: pd.DataFrame({"c": pd.to_datetime([None] * n)}),
+    "durations": lambda n: pa.table({"c": pa.nulls(n, pa.duration("us"))}),
+    "vectors": lambda n: pa.table({"c": pa.array([None, []] * (n // 2), pa.list_(pa.float64()))}),
+    "codes": lambda n: pd.DataFrame({"c": pd.Categorical([None, "NA"] * (n // 2))}),
+    "texts": lambda n: pa.table({"c": pa.array(["", "NA"] * (n // 2))}),
+}
+
+
+@pytest.mark.parametrize("empty", EMPTY)
+@pytest.mark.parametrize("n", [2, 100, 300])
+def test_a_column_without_values_is_open_whatever_its_type(empty, n):
+    cut, alone = TableEncoder().fit(EMPTY[empty](n)), TableEncoder()
+    assert cut.report() == ["c: blank so far"]
+    cut = saved(cut).partial_fit(pd.DataFrame({"c": LATER}))
+    alone.fit([{"c": None}] * n + [{"c": value} for value in LATER])
+    assert cut.pack() == alone.pack()
+    assert cut.kinds_ == {"c": "category"}
+
+
+def typed(blank: int, n: int) -> pa.Table:
+    """Return columns of all types that have no value in rows before `blank`, and their multiples.
+
+    The vectors before are empty, and the codes are "NA".
+    """
+    numbers = np.random.default_rng(0).integers(0, 9, n).tolist()
+    columns = {
+        "n": pa.array(numbers, pa.int64()),
+        "f": pa.array(numbers, pa.float64()),
+        "b": pa.array([x > 4 for x in numbers]),
+        "d": pa.array([date(2026, 1, 1 + x) for x in numbers]),
+        "s": pa.array(numbers, pa.duration("s")),
+        "v": pa.array([[x, 0.5] for x in numbers], pa.list_(pa.float64())),
+        "c": pa.array([f"c{x}" for x in numbers]).dictionary_encode(),
+    }
+    before = {"v": [], "c": "NA"}
+    for j, (name, column) in enumerate(columns.items()):
+        first = [before.get(name)] * min(n, blank * (1 + j % 3))
+        columns[name] = pa.concat_arrays([pa.array(first, column.type), column[len(first) :]])
+        if pa.types.is_dictionary(column.type):
+            texts = first + column[len(first) :].to_pylist()
+            columns[name] = pa.array(texts).dictionary_encode()
+    return pa.table(columns)
+
+
+@pytest.mark.parametrize("words", [False, True])
+@pytest.mark.parametrize("blank", [1, 60, 130])
+def test_a_type_settles_a_column_at_its_first_value(words, blank):
+    """However the stream is cut; `words`, which are read row by row, are not typed."""
+    n = 420
+    rows = typed(blank, n)
+    if words:
+        rows = rows.append_column("w", pa.array(["red", "blue"] * (n // 2)))
+    whole = TableEncoder()
+    expected = bits(whole.learn(rows))
+    assert f"n: number, {blank / n:.1%} blank" in whole.report()
+    for cuts in ([0, 5, 200, n], [0, blank, n], [0, 30, 100, 131, 132, 250, n]):
+        encoder, found = TableEncoder(), []
+        for start, stop in itertools.pairwise(cuts):
+            found += bits(encoder.learn(rows.slice(start, stop - start)))
+            encoder = saved(encoder)
+        assert found == expected
+        assert encoder.pack() == whole.pack()
+
+
+def test_numbers_that_begin_late_are_the_same_as_text_and_typed():
+    values = [None] * 150 + [f"{x:.2f}" for x in np.random.default_rng(0).normal(size=300)]
+    texts = pa.table({"c": pa.array(values), "d": ["x"] * 450})
+    numbers = texts.set_column(0, "c", texts["c"].cast(pa.float64()))
+    dicts = numbers.to_pylist()
+    packed = [TableEncoder().fit(form).pack() for form in (texts, numbers, dicts)]
+    assert packed[0] == packed[1] == packed[2]
+
+
+def test_a_column_that_was_blank_may_be_missing_from_later_tables():
+    encoder = TableEncoder().fit(pd.DataFrame({"a": [1.0, 2.0], "b": [np.nan] * 2}))
+    assert encoder.partial_fit(pd.DataFrame({"a": [3.0]})).report() == [
+        "a: number",
+        "b: blank so far",
+    ]

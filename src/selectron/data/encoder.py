@@ -17,7 +17,7 @@ from ..errors import SelectronError
 from .cells import check_unique
 from .dicts import flattened, is_dict
 from .kinds import MOST, Cells, Layout
-from .tables import FIRST_ROWS, Column, arrow, check_kinds, schema
+from .tables import FIRST_ROWS, UNTYPED, Column, Kinds, arrow, check_kinds, schema
 from .values import blanks_of, records, without_members
 from .words import TEXT_PLACES
 
@@ -111,16 +111,16 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         table, start = arrow(X, self.whole()), 0
         if len(table) == 0:
             return
-        table = self._selected(table)
+        table, kinds = self._selected(table), schema(table)
         while start < len(table):
             part = table.slice(start, CHUNK)
-            waiting = [part[name] for name, one in self.columns_.items() if not one.settled]
-            begun = any(one.values and not one.settled for one in self.columns_.values())
-            if begun or any(not blanks_of(one.combine_chunks()).all() for one in waiting):
+            waiting = [one for one in self.columns_.values() if not one.settled_by(kinds)]
+            values = (part[one.name].combine_chunks() for one in waiting)
+            if any(one.values for one in waiting) or not all(blanks_of(x).all() for x in values):
                 part = part.slice(0, FIRST_ROWS)
-                yield from self._joined(records(part))
+                yield from self._joined(records(part), kinds)
             else:
-                yield from self._learn_arrays(part)
+                yield from self._learn_arrays(part, kinds)
             start += len(part)
 
     def learn_one(self, x: Mapping[str, Any]) -> Dense | Sparse:
@@ -240,8 +240,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     # Internals
 
-    def _encode(self, x: Any, learn: bool) -> tuple[dict[int, float], int]:
-        """Return the features of a row by their places, and the width."""
+    def _encode(self, x: Any, learn: bool, kinds: Kinds = UNTYPED) -> tuple[dict[int, float], int]:
+        """Return the features of a row by their places, and the width, given kinds by type."""
         x = self._checked(x)
         if learn and ("columns_" not in self.__dict__ or not x.keys() <= self.columns_.keys()):
             self._add_columns(x)
@@ -250,7 +250,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         for name, column in self.columns_.items():
             value = get(name)
             if not column.settled and learn:
-                column.recognise(value)
+                column.recognise(value, kinds)
                 if column.settled:
                     column.forget_values(layout)
             if column.encoder is not None:
@@ -285,29 +285,28 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if known <= MOST < len(self.columns_):
             warnings.warn(SLOW, stacklevel=2)
 
-    def _learn_arrays(self, part: pa.Table) -> Iterator[Dense | Sparse]:
-        """Encode a table whose columns are settled, or blank."""
+    def _learn_arrays(self, part: pa.Table, kinds: Kinds) -> Iterator[Dense | Sparse]:
+        """Encode a table whose columns are blank, or settled, also by a type at the first value."""
         events, ready = [], []
         for j, column in enumerate(self.columns_.values()):
+            array = part.column(column.name).combine_chunks()
+            first = 0 if column.settled else column.begin(array, kinds, self.n_rows_)
             if column.encoder is not None:
-                array = part.column(column.name).combine_chunks()
-                state, found = column.encoder.prepare(array, self.layout_, True)
-                ready.append((column.encoder, state))
-                events += [(row, j, begin) for row, begin in found]
-            else:
-                column.before = self.n_rows_ + len(part)
+                state, found = column.encoder.prepare(array[first:], self.layout_, True)
+                ready.append((column.encoder, state, first))
+                events += [(first + row, j, begin) for row, begin in found]
         cuts = [(0, self.width_)]
         for row, _, begin in sorted(events, key=lambda event: event[:2]):
             begin(self.layout_)
             if self.width_ > cuts[-1][1]:
                 cuts.append((row, self.width_))
         self.n_rows_ += len(part)
-        found = [cell for kind, state in ready for cell in kind.emit(state, self.layout_)]
+        found = [cell.after(at) for kind, x, at in ready for cell in kind.emit(x, self.layout_)]
         yield from pieces(self._block(found, len(part)), cuts)
 
-    def _joined(self, rows: Sequence[Any]) -> Iterator[Dense | Sparse]:
+    def _joined(self, rows: Sequence[Any], kinds: Kinds = UNTYPED) -> Iterator[Dense | Sparse]:
         """Learn rows one by one, and yield them as blocks, each of one width."""
-        found, widths = zip(*(self._encode(x, True) for x in rows), strict=True)
+        found, widths = zip(*(self._encode(x, True, kinds) for x in rows), strict=True)
         cuts = [(i, w) for i, w in enumerate(widths) if i == 0 or w > widths[i - 1]]
         yield from pieces(self._rows(found), cuts)
 
@@ -365,19 +364,19 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             raise SelectronError(f"There was no column {new[0]!r} in earlier rows: leave it out.")
         return table.select(list(self.columns_))
 
-    def _start(self, rows: Sequence[Mapping[str, Any]], known: Mapping[str, str | None]) -> None:
+    def _start(self, rows: Sequence[Mapping[str, Any]], kinds: Kinds) -> None:
         """Make the columns, given the first rows and the kinds that types settle."""
         self._check_parameters()
-        columns = {name: Column(name, self._given(name), known.get(name)) for name in rows[0]}
+        columns = {name: Column(name, self._given(name)) for name in rows[0]}
         trial = [column.copy() for column in columns.values()]
         for x, column in itertools.product(rows, trial):
             if not column.settled:
-                column.recognise(x.get(column.name))
-        kinds = [column.kind for column in trial]
-        measured = not {"number", "date", "vector"}.isdisjoint(kinds)  # dense rows show curves
+                column.recognise(x.get(column.name), kinds)
+        found = [column.kind for column in trial]
+        measured = not {"number", "date", "vector"}.isdisjoint(found)  # dense rows show curves
         texts = (one for one in trial if one.kind == "text")
         sparse = not all(one.composed and measured for one in texts)
-        sparse = sparse or kinds.count("category") > MOST  # dense rows have no more places
+        sparse = sparse or found.count("category") > MOST  # dense rows have no more places
         sparse = sparse if self.form == "auto" else self.form == "sparse"
         self.columns_, self.n_first_, self.n_rows_ = columns, len(columns), 0
         self.layout_ = Layout(int(self.text_size) if sparse else 0)

@@ -35,6 +35,12 @@ class Cells(NamedTuple):
     places: np.ndarray | int
     values: np.ndarray
 
+    def after(self, first: int) -> "Cells":
+        """Return the same features of rows after `first` others."""
+        rows = self.rows
+        later = slice(first, None) if isinstance(rows, slice) else first + rows
+        return self._replace(rows=later) if first else self
+
 
 class Layout:
     """The places of a row: one for each name, and in sparse rows `hashed` ones for hashed features.

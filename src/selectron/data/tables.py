@@ -9,7 +9,6 @@ from collections.abc import Container, Iterable, Mapping
 from copy import copy
 from datetime import date, time
 from itertools import chain
-from operator import is_not
 from typing import Any
 
 import numpy as np
@@ -24,32 +23,32 @@ from .values import (
     CODE,
     LIMITS,
     PANDAS_INDEX,
-    UNSPACED,
-    WORD,
     are_whole,
+    array_of,
+    blanks_of,
+    holds_objects,
     is_blank,
     number_of,
     text_of,
     unit_of,
     values_of,
     vector_of,
-    without_members,
 )
-from .words import Text
+from .words import UNSPACED, WORD, Text
 
+Kinds = Mapping[str, str | None]  # that types of columns determine, by name
 KINDS: dict[str, type[Kind]] = {
     kind.kind: kind for kind in (Number, Category, Date, Text, Vector, Ignored)
 }
 DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}.*)?|[0-9]{8}T[0-9]{4,6}Z?")
 ORDERS = "ymd", "dmy", "mdy", "time"  # of year, month and day, and times of day alone
-OBJECT = np.dtype(object)
 OBJECTS = {b"selectron": b"objects"}  # metadata of columns whose types Arrow guesses
 GROUPED = 3  # numbers with three digits after a point, from which these are thousands
 GROUPS = 5  # different values up to which those like "<18" are groups
 LISTS = list | tuple | np.ndarray
-DAYS = {date, type(None)}
 UNSPACED_WORD = 3  # characters of a script without spaces that count as a word
 SHARED, MANY = 3, 30  # values that share a word, and values needed, for composed ones
+UNTYPED: Kinds = {}  # of dicts
 FIRST_ROWS = 100  # of a column, from its first value on, in which the kind is recognised
 
 
@@ -115,49 +114,19 @@ def _usual(table: pa.Table) -> pa.Table:
     return table.cast(pa.schema(wanted))
 
 
-def holds_objects(column: Any) -> bool:
-    """Return whether the values of a column may be of any type."""
-    return getattr(column, "dtype", OBJECT) == OBJECT and not hasattr(column, "type")
-
-
-def array_of(column: Any) -> pa.Array:
-    """Return a column as an Arrow array, as text if its values are of several types, or odd ones.
-
-    Intervals, periods and dicts are odd, and lists as categories. Among dates without a time, Arrow
-    would cut off the times of others, and take whole numbers for days.
-    """
-    try:
-        array = pa.array(column, from_pandas=True)
-    except (pa.ArrowException, TypeError, ValueError, OverflowError):
-        values = [*map(without_members, column)]
-        if any(map(is_not, values, column)):
-            return array_of(values)
-        return pa.array([text_of(x) for x in values])
-    if pa.types.is_date(array.type) and holds_objects(column) and {*map(type, column)} - DAYS:
-        return pa.array([text_of(x) for x in column])
-    coded = pa.types.is_dictionary(array.type)
-    kind = array.type.value_type if coded else array.type
-    odd = isinstance(kind, pa.BaseExtensionType) or pa.types.is_struct(kind)
-    if not (odd or (coded and pa.types.is_nested(kind))):
-        return array
-    texts = pa.array([text_of(x) for x in column])
-    return texts.dictionary_encode() if coded else texts
-
-
 class Column:
     """A column: its kind, and how text is read, by its type or first values where not given."""
 
-    def __init__(self, name: str, given: str | None = None, typed: str | None = None) -> None:
+    def __init__(self, name: str, given: str | None = None) -> None:
         self.name, self.given = name, given
-        kind = given or typed
-        self.settled = kind is not None and (kind not in ("number", "date") or typed == kind)
+        self.settled = given not in (None, "number", "date")
         self.encoder: Any = None  # of the kind; None if it is not known yet
         self.made: dict[str, Kind] = {}
         self.before = 0  # rows before its first value
         self.composed = False  # whether it is text as its values share words
         self.different: list[int] = []  # of how many values, if it is ignored as they are ids
         self.unused: list[int] = []  # places of features for values, if they are no categories
-        self.choose(kind)
+        self.choose(given)
         self._restart_counts()
 
     def _restart_counts(self) -> None:
@@ -181,10 +150,34 @@ class Column:
         if kind is not None:
             self.encoder = self.made.setdefault(kind, KINDS[kind](self.name))
 
-    def recognise(self, x: Any) -> None:
-        """Update the kind by a value of the first rows."""
+    def settled_by(self, kinds: Kinds) -> bool:
+        """Return whether the kind is known, also by the type of a column without values so far."""
+        typed = kinds.get(self.name)
+        return self.settled or (
+            self.values == 0 and typed is not None and self.given in (None, typed)
+        )
+
+    def begin(self, array: pa.Array, kinds: Kinds, rows: int) -> int:
+        """Settle the kind if there is a value; return the row from which the column has features.
+
+        Before there are `rows` others.
+        """
+        blank, whole = blanks_of(array), self.encoder is not None
+        first = len(array) if blank.all() else int(blank.argmin())
+        for x in values_of(array[first : first + 1]):
+            self.recognise(x, kinds)
+        if whole:
+            return 0
+        self.before = rows + first
+        return first
+
+    def recognise(self, x: Any, kinds: Kinds = UNTYPED) -> None:
+        """Update the kind by a value of the first rows; a type settles it at the first value."""
         if is_blank(x):
             self.rows += self.values > 0
+        elif self.settled_by(kinds):
+            self.choose(kinds[self.name])
+            self.settled = True
         else:
             self.rows += 1
             self.values += 1
@@ -383,6 +376,6 @@ def check_kinds(given: Any) -> None:
             raise SelectronError(f"Column {name!r} must be one of {some}, got {shown(kind)}.")
 
 
-def schema(table: pa.Table) -> dict[str, str | None]:
+def schema(table: pa.Table) -> Kinds:
     """Return the kinds that the types of columns determine; later objects may have other types."""
     return {f.name: None if f.metadata == OBJECTS else kind_of(f.type) for f in table.schema}

@@ -6,8 +6,9 @@ import math
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import timedelta
+from datetime import date, timedelta
 from enum import Enum
+from operator import is_not
 from typing import Any
 
 import numpy as np
@@ -25,16 +26,6 @@ with suppress(ImportError):  # if Arrow imports it, in the middle of a conversio
 
 BLANKS = ABSENT | {"none"}
 LOG2 = math.log(2)
-# characters of scripts without spaces between words: Thai, Lao, Myanmar, Khmer, kana, Han
-SCRIPTS = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
-UNSPACED = re.compile(f"[{SCRIPTS}]")
-# marks within words: accents, points of Hebrew and Arabic, vowels of Indian scripts, joiners
-MARKS = (
-    r"\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
-    r"\u06d6-\u06ed\u0900-\u0963\u0966-\u0dff\u200c\u200d"
-)
-LETTER = rf"[^\W{SCRIPTS}]"
-WORD = re.compile(f"{LETTER}(?:{LETTER}+|[{MARKS}]+)+|[{SCRIPTS}]")
 # as Arrow reads them: \d has digits of other scripts
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 TRUTHS = "true", "false"
@@ -52,6 +43,8 @@ CODE = re.compile("0[0-9]{2,}")  # such as 0815; with two digits, it may be a mi
 LARGEST = 1e150  # sums of squares of such numbers are finite
 HUGE = 1e6  # products of smaller numbers with weights are finite
 LISTS = {list, tuple, np.ndarray}
+OBJECT = np.dtype(object)
+DAYS = {date, type(None)}
 LISTED = re.compile(r"\s*[\[{]([^\[\]{}]*)[\]}]\s*")  # as JSON, NumPy and databases write lists
 
 
@@ -228,9 +221,19 @@ def is_text(kind: pa.DataType) -> bool:
     return pa.types.is_string(kind) or pa.types.is_large_string(kind)
 
 
+def is_list(kind: pa.DataType) -> bool:
+    """Return whether an Arrow type is one of lists."""
+    t = pa.types
+    return t.is_list(kind) or t.is_large_list(kind) or t.is_fixed_size_list(kind)
+
+
 def blanks_of(array: pa.Array) -> np.ndarray:
     """Return which values are missing."""
+    if pa.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
     missing = array.is_null(nan_is_null=True)
+    if is_list(array.type):
+        missing = pc.or_(missing, pc.fill_null(pc.equal(pc.list_value_length(array), 0), False))
     if is_text(array.type):
         words = pa.array(sorted(BLANKS), array.type)
         blank = pc.is_in(pc.utf8_lower(pc.utf8_trim_whitespace(array)), words)
@@ -323,6 +326,35 @@ def dates_of(array: pa.Array, parse: Callable[[Any], float]) -> np.ndarray:
     values = found.cast(pa.int64()).to_numpy(zero_copy_only=False).astype(float) / 1e6
     with np.errstate(invalid="ignore"):
         return np.where((values >= EARLIEST) & (values < END), values, math.nan)
+
+
+def holds_objects(column: Any) -> bool:
+    """Return whether the values of a column may be of any type."""
+    return getattr(column, "dtype", OBJECT) == OBJECT and not hasattr(column, "type")
+
+
+def array_of(column: Any) -> pa.Array:
+    """Return a column as an Arrow array, as text if its values are of several types, or odd ones.
+
+    Intervals, periods and dicts are odd, and lists as categories. Among dates without a time, Arrow
+    would cut off the times of others, and take whole numbers for days.
+    """
+    try:
+        array = pa.array(column, from_pandas=True)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        values = [*map(without_members, column)]
+        if any(map(is_not, values, column)):
+            return array_of(values)
+        return pa.array([text_of(x) for x in values])
+    if pa.types.is_date(array.type) and holds_objects(column) and {*map(type, column)} - DAYS:
+        return pa.array([text_of(x) for x in column])
+    coded = pa.types.is_dictionary(array.type)
+    kind = array.type.value_type if coded else array.type
+    odd = isinstance(kind, pa.BaseExtensionType) or pa.types.is_struct(kind)
+    if not (odd or (coded and pa.types.is_nested(kind))):
+        return array
+    texts = pa.array([text_of(x) for x in column])
+    return texts.dictionary_encode() if coded else texts
 
 
 def labels_of(array: pa.Array) -> np.ndarray:

@@ -20,8 +20,18 @@ import pyarrow as pa
 from sklearn.utils import murmurhash3_32
 
 from .kinds import Cells, Event, Kind, Layout
-from .values import BLANKS, UNSPACED, WORD, log, logs, text_of, texts_of
+from .values import BLANKS, log, logs, text_of, texts_of
 
+# characters of scripts without spaces between words: Thai, Lao, Myanmar, Khmer, kana, Han
+SCRIPTS = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+UNSPACED = re.compile(f"[{SCRIPTS}]")
+# marks within words: accents, points of Hebrew and Arabic, vowels of Indian scripts, joiners
+MARKS = (
+    r"\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
+    r"\u06d6-\u06ed\u0900-\u0963\u0966-\u0dff\u200c\u200d"
+)
+LETTER = rf"[^\W{SCRIPTS}]"
+WORD = re.compile(f"{LETTER}(?:{LETTER}+|[{MARKS}]+)+|[{SCRIPTS}]")
 TEXT_PLACES = 64  # of a text column in dense rows
 CACHED = 50_000  # words whose hashes are kept
 SEPARATOR = "\0"  # of texts, which many are searched for words together
