@@ -876,3 +876,26 @@ def test_json_rows_of_another_model_are_refused(call, tmp_path, command):
     assert result.exit_code == 1
     assert "b.jsonl: there is no column from which the model has learned" in result.stderr
     assert Path("m").read_bytes() == kept
+
+
+def test_maps_of_parquet_are_predicted_as_rows_of_json(call, tmp_path):
+    r = np.random.default_rng(0).normal(size=200).round(3).tolist()
+    maps = [[("a", x)] if i % 3 else [("a", x), ("b", i)] for i, x in enumerate(r)]
+    labels = ["spam" if x > 0 else "ham" for x in r]
+    kind = pa.map_(pa.string(), pa.float64())
+    table = pa.table({"of": pa.array(maps, kind), "label": labels, "id": range(200)})
+    pq.write_table(table, tmp_path / "a.parquet")
+    rows = [
+        {"of": dict(x), "label": y, "id": i}
+        for i, (x, y) in enumerate(zip(maps, labels, strict=True))
+    ]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    for file in ("a.parquet", "a.jsonl"):
+        assert (
+            call(
+                "run", file, "--ignore", "id", "--ask", "always", "--save", f"{file}.model"
+            ).exit_code
+            == 0
+        )
+        call("predict", "a.parquet.model", file, "-o", f"{file}.csv")
+    assert (tmp_path / "a.parquet.csv").read_text() == (tmp_path / "a.jsonl.csv").read_text()

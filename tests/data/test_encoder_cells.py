@@ -1023,3 +1023,75 @@ def test_blanks_after_the_first_values_count_in_tables_as_in_rows(size):
         parts.partial_fit(pa.table({"c": texts[start : start + size]}))
     assert parts.pack() == alone.pack()
     assert alone.kinds_ == {"c": "category"}
+
+
+USERS = [
+    {"user": {"plan": f"p{i % 3}", "age": 20.0 + i % 9}, "z": i * 0.5}
+    | ({"user": None} if i % 40 == 7 else {"user": {"age": "x", "n": {"k": i}}} if i == 130 else {})
+    for i in range(160)
+]
+FRAMES = {
+    "pandas": pd.DataFrame,
+    "columns": lambda rows: {name: [row[name] for row in rows] for name in ("user", "z")},
+}
+
+
+@pytest.mark.parametrize("form", FRAMES)
+def test_dicts_in_data_frames_are_columns_as_in_rows(form):
+    """Of fields that come late too, with values of several types."""
+    encoder, rows = TableEncoder().fit(FRAMES[form](USERS)), TableEncoder().fit(USERS)
+    assert encoder.kinds_ == {name: kind for name, kind in rows.kinds_.items() if name != "user"}
+    assert list(encoder.kinds_) == ["user.plan", "user.age", "z", "user.n.k"]
+    assert (encoder.transform(USERS) == rows.transform(USERS)).all()
+    assert (encoder.transform(FRAMES[form](USERS)) == rows.transform(USERS)).all()
+    for cuts in ([0, 1, 90, 160], [0, 8, 131, 160]):
+        parts = TableEncoder()
+        for start, stop in itertools.pairwise(cuts):
+            parts.partial_fit(FRAMES[form](USERS[start:stop]))
+            parts = saved(parts)
+        assert parts.pack() == encoder.pack()
+
+
+def test_tables_of_objects_need_the_other_columns_of_the_first():
+    frame = pd.DataFrame(USERS)
+    encoder = TableEncoder().fit(frame.assign(t="2026-01-01"))
+    with pytest.raises(SelectronError, match="no column 'z', which earlier rows had"):
+        encoder.transform(frame.drop(columns="z").assign(t=""))
+    with pytest.raises(SelectronError, match="no column 'late' in earlier rows"):
+        encoder.partial_fit(frame.assign(t="", late=1.0))
+    typed = frame.assign(t=pd.Categorical(["7", "8"] * 80))
+    assert TableEncoder().fit(typed).kinds_["t"] == "category"
+    whole = TableEncoder({"user": "text"}).fit(frame)
+    assert list(whole.kinds_) == ["user", "z"]
+
+
+def test_structs_of_pandas_are_columns_as_in_arrow():
+    table = pa.Table.from_pylist(USERS[:130])
+    frame = table.to_pandas(types_mapper=pd.ArrowDtype)
+    assert TableEncoder().fit(frame).pack() == TableEncoder().fit(table).pack()
+
+
+@pytest.mark.parametrize("key", [str, int])
+def test_maps_are_columns_as_in_rows_of_json(key):
+    keys = [key(k) for k in (1, 2, 3, 4)]
+    cells = [{k: float(i % (3 + j)) for j, k in enumerate(keys) if i % (j + 2)} for i in range(200)]
+    cells[5] = None
+    maps = [x if x is None else list(x.items()) for x in cells]
+    kind = pa.map_(pa.string() if key is str else pa.int64(), pa.float64())
+    table = pa.table({"a": pa.array(maps, kind), "z": pa.array([1, 2] * 100)})
+    rows = [
+        {f"a.{k}": v for k, v in (x or {}).items()} | {"z": z}
+        for x, z in zip(cells, [1, 2] * 100, strict=True)
+    ]
+    encoder, expected = TableEncoder().fit(table), TableEncoder().fit(rows)
+    assert encoder.report() == expected.report()
+    assert bits([encoder.look(table)]) == bits([encoder.look(rows)]) == bits([expected.look(rows)])
+    parts = TableEncoder()
+    for start in range(0, 200, 70):
+        parts.partial_fit(table[start : start + 70])
+    assert parts.pack() == encoder.pack()
+    inner = pa.table({"of": pa.StructArray.from_arrays([table["a"].combine_chunks()], ["a"])})
+    assert TableEncoder().fit(inner).n_features_in_ == 4
+    if key is str:  # pandas has lists of pairs
+        assert TableEncoder().fit(table.to_pandas()).report() == expected.report()
+    assert TableEncoder({"a": "text"}).fit(table).kinds_ == {"a": "text", "z": "number"}

@@ -183,11 +183,11 @@ def copied_columns(file: str, table: LoadedTable, options: Any) -> dict[str, lis
         whole = whole_rows(file, options)
         rows = whole if len(whole) == len(rows) else rows  # others may be damaged
     wanted = [name for name in table.ignored if name not in COLUMNS]
-    if isinstance(rows, list):
-        flat = [flattened(row) for row in rows]
+    columns: Any = rows if isinstance(rows, list) else arrow(rows, ())
+    if not hasattr(columns, "column_names"):  # but dicts, or a table with maps
+        flat = [flattened(row) for row in columns[:]]
         known = [name for name in wanted if any(name in row for row in flat)]
         return {name: [as_text(row.get(name)) for row in flat] for name in known}
-    columns = arrow(rows, ())
     times = Counter(columns.column_names)
     return {name: values_of(columns[name]) for name in wanted if times[name] == 1}
 

@@ -160,12 +160,13 @@ class Saved(NamedTuple):
         from ..data.tables import arrow
 
         rows, whole = chunk.rows, self.encoder.whole()
-        if isinstance(rows, list):
-            rows, known = [flattened(x, whole) for x in rows], self.encoder.columns_.keys()
+        rows = rows if isinstance(rows, list) else arrow(rows, whole)
+        if not isinstance(rows, pa.Table):  # but dicts, or a table with maps
+            rows, known = [flattened(x, whole) for x in rows[:]], self.encoder.columns_.keys()
             if not chunk.first and any(rows) and all(known.isdisjoint(x) for x in rows):
                 raise SelectronError(STRANGE)
             return chunk._replace(rows=rows)
-        table = self.numbered(arrow(rows, whole))
+        table = self.numbered(rows)
         check_unique(table.column_names)  # also of columns that the model does not use
         return chunk._replace(rows=table)
 

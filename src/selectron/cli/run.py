@@ -270,7 +270,8 @@ class StreamSession:
             first = next(chunks)
             encoder: Any = None
             if is_table(first.rows):
-                from ..data.encoder import TableEncoder, sparse_if_wide  # slow to import
+                from ..data.encoder import TableEncoder  # slow to import
+                from ..estimator.rows import sparse_if_wide
 
                 encoder = TableEncoder(self.options["columns"] or None)
                 if not any(self.options[name] for name in ("learners", "kernel", "sketch")):

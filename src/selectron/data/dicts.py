@@ -1,4 +1,4 @@
-"""Rows as dicts: features by name, with places in the order of their first appearance."""
+"""Rows as dicts: features by name, in the order of their first appearance; fields of objects."""
 
 import math
 from collections.abc import Container, Mapping, Sequence
@@ -7,12 +7,14 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import scipy.sparse
 
 from ..engine.parameters import shown
 from ..engine.rows import Sparse
 from ..errors import SelectronError
-from .values import HUGE, LISTS, vector_of
+from .cells import check_unique
+from .values import HUGE, LISTS, is_blank, records, vector_of
 
 HINT = 'give OnlineClassifier(encoder="auto") a data frame or dicts, with any values'
 LEVELS = 32  # of dicts in dicts
@@ -175,3 +177,62 @@ def has_huge(x: Mapping[str, Any]) -> bool:
         return False
     lists = [vector_of(value) for value in x.values() if type(value) in LISTS]
     return any(values is not None and np.abs(values).max() > HUGE for values in lists)
+
+
+class Objects:
+    """A table with columns of dicts or maps, whose fields come and go, as in rows of JSON.
+
+    Slices are rows as dicts. `columns` has the dicts by name, and None for maps, which the table
+    has; objects that stay `whole` are no such columns.
+    """
+
+    def __init__(
+        self, table: pa.Table, columns: Mapping[str, list[Any] | None], whole: Container[str]
+    ) -> None:
+        check_unique(table.column_names)
+        self.table, self.columns, self.whole = table, columns, whole
+        self.others = [name for name in table.column_names if name not in columns]
+        self.fields = tuple(f"{name}." for name in columns)  # with which their names begin
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def __getitem__(self, part: slice) -> list[dict[str, Any]]:
+        found = records(self.table[part])
+        for name, column in self.columns.items():
+            maps = [row[name] for row in found] if column is None else column[part]
+            values = [as_dict(x, object if column is None else str) for x in maps]
+            for row, value in zip(found, values, strict=True):
+                row[name] = value
+                if is_blank(value):
+                    del row[name]
+        return [flattened(row, self.whole) for row in found]
+
+
+def as_dict(x: Any, keys: type = str) -> Any:
+    """Return a map, which Arrow and pandas give as pairs of a key and a value, as a dict.
+
+    >>> as_dict([("cpu", 0.5), ("of", [("a", 1.0)])]), as_dict([(0.1, 0.2)])
+    ({'cpu': 0.5, 'of': {'a': 1.0}}, [(0.1, 0.2)])
+    """
+    if isinstance(x, list) and x and all(is_pair(entry, keys) for entry in x):
+        x = dict(x)
+    found = isinstance(x, Mapping)
+    return {str(key): as_dict(value, keys) for key, value in x.items()} if found else x
+
+
+def is_pair(x: Any, keys: type) -> bool:
+    """Return whether this is a pair of a key and a value, given the type of keys."""
+    return isinstance(x, tuple) and len(x) == 2 and isinstance(x[0], keys)
+
+
+def hold_dicts(values: Sequence[Any]) -> bool:
+    """Return whether some values are dicts, or maps as pandas has them.
+
+    >>> hold_dicts([None, {"a": 1}]), hold_dicts([[("a", 1)]]), hold_dicts([[1, 2]])
+    (True, True, False)
+    """
+    kinds = {*map(type, values)}
+    if any(issubclass(kind, Mapping) for kind in kinds):
+        return True
+    return list in kinds and any(isinstance(as_dict(x), dict) for x in values)

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..engine.parameters import shown
 from ..engine.rows import Dense, Sparse, as_matrix, pieces
 from ..errors import SelectronError
 from .cells import check_unique
-from .dicts import flattened, is_dict
+from .dicts import Objects, flattened, is_dict
 from .kinds import MOST, Cells, Layout
 from .tables import FIRST_ROWS, UNTYPED, Column, Kinds, arrow, check_kinds, schema
 from .values import blanks_of, records, without_members
@@ -102,16 +102,19 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         SelectronError if the column names, apart from those in `ignore`, are not those of the
         first table, in any order.
         """
-        if isinstance(X, list | tuple):
-            if len(X) and "columns_" not in self.__dict__:
-                self._add_columns(*map(self._checked, X[:FIRST_ROWS]))
-            for start in range(0, len(X), CHUNK):
-                yield from self._joined(X[start : start + CHUNK])
-            return
-        table, start = arrow(X, self.whole()), 0
+        table = X if isinstance(X, list | tuple) else arrow(X, self.whole())
+        start, kinds = 0, schema(table)
         if len(table) == 0:
             return
-        table, kinds = self._selected(table), schema(table)
+        if not isinstance(table, pa.Table):
+            if "columns_" not in self.__dict__:
+                self._add_columns([*map(self._checked, table[:FIRST_ROWS])], kinds)
+            if isinstance(table, Objects):
+                self._check_columns(table.others, False, table.fields)
+            for start in range(0, len(table), CHUNK):
+                yield from self._joined(table[start : start + CHUNK], kinds)
+            return
+        table = self._selected(table)
         while start < len(table):
             part = table.slice(start, CHUNK)
             waiting = [one for one in self.columns_.values() if not one.settled_by(kinds)]
@@ -134,9 +137,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def look(self, X: Any) -> Dense | Sparse:
         """Encode rows without learning; new columns and values have no features."""
         check_is_fitted(self, "columns_")
-        if isinstance(X, list | tuple):
-            return self._rows([self._encode(x, False)[0] for x in X])
-        table, found = self._selected(arrow(X, self.whole()), others=True), []
+        table = X if isinstance(X, list | tuple) else arrow(X, self.whole())
+        if not isinstance(table, pa.Table):
+            if isinstance(table, Objects):
+                self._check_columns(table.others, True, table.fields)
+            return self._rows([self._encode(x, False)[0] for x in table[:]])
+        table, found = self._selected(table, others=True), []
         for column in self.columns_.values():
             if column.encoder is not None:
                 array = table.column(column.name).combine_chunks()
@@ -244,7 +250,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """Return the features of a row by their places, and the width, given kinds by type."""
         x = self._checked(x)
         if learn and ("columns_" not in self.__dict__ or not x.keys() <= self.columns_.keys()):
-            self._add_columns(x)
+            self._add_columns([x])
         out: dict[int, float] = {}
         layout, get = self.layout_, x.get
         for name, column in self.columns_.items():
@@ -257,8 +263,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 column.encoder.encode_one(value, layout, learn, out)
             elif learn:
                 column.before = self.n_rows_ + 1
-        if learn:
-            self.n_rows_ += 1
+        self.n_rows_ += learn
         return out, layout.width
 
     def _checked(self, x: Any) -> Mapping[str, Any]:
@@ -270,13 +275,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         x = flattened(x, self.whole()) if nested else x
         return x if plain else {name: without_members(value) for name, value in x.items()}
 
-    def _add_columns(self, x: Mapping[str, Any], *further: Mapping[str, Any]) -> None:
+    def _add_columns(self, rows: Sequence[Mapping[str, Any]], kinds: Kinds = UNTYPED) -> None:
         """Make the columns of the first row, given further ones, or add new columns."""
-        for name in x:
+        for name in (x := rows[0]):
             if not isinstance(name, str):
                 raise SelectronError(f"A row has the key {name!r}: the names must be text.")
         if not hasattr(self, "columns_"):
-            self._start([x, *further], {})
+            self._start(rows, kinds)
         known = len(self.columns_)
         for name in x:
             if name not in self.columns_ and name not in map(str, self.ignore):
@@ -352,17 +357,22 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if not hasattr(self, "columns_"):
             self._check_names(names)
             self._start(records(table.slice(0, FIRST_ROWS)), schema(table))
-        known = {*names}
-        for place, name in enumerate(self.columns_):
-            if name not in known:
-                if place < self.n_first_ and self.columns_[name].kind not in (None, "ignored"):
-                    had = "which earlier rows had: rename it back, or add a blank one"
-                    raise SelectronError(f"There is no column {name!r}, {had}.")
-                table = table.append_column(name, pa.nulls(len(table)))
-        known = {*self.columns_, *map(str, self.ignore)}
-        if not others and (new := [name for name in names if name not in known]):
-            raise SelectronError(f"There was no column {new[0]!r} in earlier rows: leave it out.")
+        self._check_columns(names, others, ())
+        for name in self.columns_.keys() - {*names}:
+            table = table.append_column(name, pa.nulls(len(table)))
         return table.select(list(self.columns_))
+
+    def _check_columns(self, names: Sequence[str], others: bool, fields: tuple[str, ...]) -> None:
+        """Raise SelectronError if columns are missing, except `fields` of objects, or are new."""
+        known = {*names}
+        for name in itertools.islice(self.columns_, self.n_first_):
+            blank = self.columns_[name].kind in (None, "ignored")
+            if name not in known and not blank and not name.startswith(fields):
+                had = "which earlier rows had: rename it back, or add a blank one"
+                raise SelectronError(f"There is no column {name!r}, {had}.")
+        new = known - self.columns_.keys() - {*map(str, self.ignore)}
+        if new and not others:
+            raise SelectronError(f"There was no column {min(new)!r} in earlier rows: leave it out.")
 
     def _start(self, rows: Sequence[Mapping[str, Any]], kinds: Kinds) -> None:
         """Make the columns, given the first rows and the kinds that types settle."""
@@ -393,9 +403,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def _given(self, name: str) -> str | None:
         """Return the kind that a parameter gives a column."""
-        if name in map(str, self.ignore):
-            return "ignored"
-        return {str(key): kind for key, kind in (self.columns or {}).items()}.get(name)
+        given = {str(key): kind for key, kind in (self.columns or {}).items()}
+        return (given | dict.fromkeys(map(str, self.ignore), "ignored")).get(name)
 
     def _check_names(self, names: Sequence[str]) -> None:
         """Refuse a kind for a column that a table has not, and warn of one to ignore."""
@@ -405,11 +414,3 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 raise SelectronError(f"There is no column {name!r}: there are {', '.join(names)}.")
         if missing := [name for name in self.ignore if str(name) not in known]:
             warnings.warn(f"There is no column {missing[0]!r} to ignore.", stacklevel=2)
-
-
-def sparse_if_wide(encoder: TableEncoder, rows: Any, most: int) -> TableEncoder:
-    """Return a new encoder of sparse rows if dense ones would have more features, else this one."""
-    some = rows.slice(0, FIRST_ROWS) if hasattr(rows, "slice") else rows[:FIRST_ROWS]
-    trial = clone(encoder).partial_fit(some)
-    wide = encoder.form == "auto" and not trial.sparse_ and trial.width_ > most
-    return clone(encoder).set_params(form="sparse") if wide else encoder

@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from ..engine.parameters import shown
 from ..errors import SelectronError
+from .dicts import Objects, as_dict, hold_dicts
 from .kinds import Category, Ignored, Kind, Layout, Vector, kind_of
 from .measured import Date, Number
 from .times import iso, seconds
@@ -52,36 +53,41 @@ UNTYPED: Kinds = {}  # of dicts
 FIRST_ROWS = 100  # of a column, from its first value on, in which the kind is recognised
 
 
-def arrow(X: Any, whole: Container[str]) -> pa.Table:
-    """Return a data frame, or a dict of columns, as an Arrow table.
+def arrow(X: Any, whole: Container[str]) -> Any:
+    """Return a data frame, or a dict of columns, as an Arrow table, or `Objects` if it has some.
 
-    Fields of Arrow's structs are columns, as "user.age"; structs that stay `whole`, and maps, text.
+    Fields of Arrow's structs are columns, as "user.age"; what stays `whole` is text. Objects are
+    Arrow's maps and Python's dicts.
     """
-    table = _table(X)
+    objects = dict[str, Any]()
+    table = _table(X, whole, objects)
     while True:
         for place, field in enumerate(table.schema):
-            whole_struct = pa.types.is_struct(field.type) and field.name in whole
-            if whole_struct or pa.types.is_map(field.type):
-                values = values_of(table.column(place))
-                if not whole_struct:
-                    values = [pairs and {str(key): x for key, x in pairs} for pairs in values]
-                texts = pa.array(map(text_of, values), pa.string())
+            column, is_map = table.column(place), pa.types.is_map(field.type)
+            if field.name in whole and (is_map or pa.types.is_struct(field.type)):
+                texts = pa.array(
+                    (text_of(as_dict(x, object)) for x in values_of(column)), pa.string()
+                )
                 table = table.set_column(place, field.name, texts)
+            elif is_map:
+                objects[field.name] = None
         if not any(map(pa.types.is_struct, table.schema.types)):
-            return table
+            return Objects(table, objects, whole) if objects else table
         table = table.flatten()
 
 
-def _table(X: Any) -> pa.Table:
+def _table(X: Any, whole: Container[str], objects: dict[str, Any]) -> pa.Table:
+    """Return an Arrow table, without the dicts, which are put into `objects`."""
     if isinstance(X, pa.Table):
         return _usual(X)
     if isinstance(X, np.ndarray) and X.ndim == 2:
         X = {f"x{j}": column for j, column in enumerate(X.T)}
     try:
         if hasattr(X, "iloc") and hasattr(X, "columns"):  # not a single column
-            return _joined(X.columns, [X.iloc[:, j] for j in range(X.shape[1])])
+            columns = zip(X.columns, (X.iloc[:, j] for j in range(X.shape[1])), strict=True)
+            return _joined(columns, whole, objects)
         if isinstance(X, Mapping):
-            return _joined(X, X.values())
+            return _joined(X.items(), whole, objects)
         return _usual(pa.table(X))
     except (TypeError, ValueError, pa.ArrowException) as error:
         if hasattr(type(X), "columns"):
@@ -93,13 +99,20 @@ def _table(X: Any) -> pa.Table:
         ) from error
 
 
-def _joined(names: Iterable[Any], columns: Iterable[Any]) -> pa.Table:
-    """Return columns as a table whose schema marks those of objects."""
-    arrays = list(map(array_of, columns))
-    fields = [
-        pa.field(str(name), array.type, metadata=OBJECTS if holds_objects(column) else None)
-        for name, array, column in zip(names, arrays, columns, strict=True)
-    ]
+def _joined(
+    columns: Iterable[tuple[Any, Any]], whole: Container[str], objects: dict[str, Any]
+) -> pa.Table:
+    """Return columns as a table whose schema marks those of objects, with blanks for dicts."""
+    arrays, fields = [], []
+    for name, column in columns:
+        untyped = holds_objects(column)
+        if untyped and str(name) not in whole and hold_dicts(column):
+            objects[str(name)] = list(column)
+            arrays.append(pa.nulls(len(column)))
+        else:
+            arrays.append(array_of(column))
+        metadata = OBJECTS if untyped else None
+        fields.append(pa.field(str(name), arrays[-1].type, metadata=metadata))
     return pa.table(arrays, schema=pa.schema(fields))
 
 
@@ -376,6 +389,9 @@ def check_kinds(given: Any) -> None:
             raise SelectronError(f"Column {name!r} must be one of {some}, got {shown(kind)}.")
 
 
-def schema(table: pa.Table) -> Kinds:
+def schema(rows: Any) -> Kinds:
     """Return the kinds that the types of columns determine; later objects may have other types."""
+    if isinstance(rows, list | tuple):
+        return UNTYPED
+    table = rows.table if isinstance(rows, Objects) else rows
     return {f.name: None if f.metadata == OBJECTS else kind_of(f.type) for f in table.schema}

@@ -350,7 +350,8 @@ def array_of(column: Any) -> pa.Array:
         return pa.array([text_of(x) for x in column])
     coded = pa.types.is_dictionary(array.type)
     kind = array.type.value_type if coded else array.type
-    odd = isinstance(kind, pa.BaseExtensionType) or pa.types.is_struct(kind)
+    struct = pa.types.is_struct(kind) and holds_objects(column)
+    odd = isinstance(kind, pa.BaseExtensionType) or struct
     if not (odd or (coded and pa.types.is_nested(kind))):
         return array
     texts = pa.array([text_of(x) for x in column])

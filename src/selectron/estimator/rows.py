@@ -12,8 +12,8 @@ from sklearn.utils.validation import validate_data
 
 from ..data.cells import check_unique
 from ..data.dicts import Names, are_dicts, flattened, is_dict
-from ..data.encoder import TableEncoder, sparse_if_wide
-from ..data.tables import arrow, odd_values
+from ..data.encoder import TableEncoder
+from ..data.tables import FIRST_ROWS, Objects, arrow, odd_values
 from ..engine.parameters import first_few, shown
 from ..engine.rows import Dense, Sparse, extent, joined, rows_of
 from ..errors import SelectronError
@@ -166,6 +166,7 @@ def warn_if_odd(encoder: TableEncoder, rows: Any) -> None:
     """Warn of columns whose first values are mostly of another kind than was learned."""
     first, whole = rows[:FIRST] if hasattr(rows, "__getitem__") else rows, encoder.whole()
     some = [flattened(x, whole) for x in first] if are_dicts(rows) else arrow(first, whole)
+    some = some[:] if isinstance(some, Objects) else some
     columns, n = encoder.columns_, len(some)
     for name, count in odd_values(columns, encoder.layout_, some).items():
         if 2 * count > n and columns[name].kind != "category":
@@ -183,6 +184,14 @@ def new_encoder(value: Any) -> TableEncoder:
     if isinstance(value, TableEncoder):
         return clone(value)
     raise SelectronError(f'encoder must be "auto", a TableEncoder or None, got {shown(value)}.')
+
+
+def sparse_if_wide(encoder: TableEncoder, rows: Any, most: int) -> TableEncoder:
+    """Return a new encoder of sparse rows if dense ones would have more features, else this one."""
+    some = rows.slice(0, FIRST_ROWS) if hasattr(rows, "slice") else rows[:FIRST_ROWS]
+    trial = clone(encoder).partial_fit(some)
+    wide = encoder.form == "auto" and not trial.sparse_ and trial.width_ > most
+    return clone(encoder).set_params(form="sparse") if wide else encoder
 
 
 def is_table(X: Any) -> bool:
