@@ -1095,3 +1095,66 @@ def test_maps_are_columns_as_in_rows_of_json(key):
     if key is str:  # pandas has lists of pairs
         assert TableEncoder().fit(table.to_pandas()).report() == expected.report()
     assert TableEncoder({"a": "text"}).fit(table).kinds_ == {"a": "text", "z": "number"}
+
+
+def windows(n, shape, blank):
+    """Return lists of numbers of a shape, with blank entries and two odd lists."""
+    rng = np.random.default_rng(0)
+    values = np.where(
+        rng.random((n, *shape)) < blank, np.nan, rng.normal(size=(n, *shape)).round(3)
+    )
+    values[:2, 0] = np.nan  # a mean is not known yet
+    lists = json.loads(json.dumps(values.tolist()).replace("NaN", "null"))
+    lists[n // 2], lists[n // 3] = [1.0], None
+    return lists
+
+
+@pytest.mark.parametrize("blank", [0.0, 0.1])
+@pytest.mark.parametrize("shape", [(6,), (2, 3), (2, 1, 3)])
+def test_a_blank_entry_of_a_list_is_the_mean_of_its_place(shape, blank):
+    lists = windows(300, shape, blank)
+    odd = lists[150]
+    for _ in shape[1:]:
+        odd = [odd]
+    lists[150] = odd
+    texts = [None if x is None else json.dumps(x) for x in lists]
+    rows = [{"v": x} for x in lists]
+    forms = [pa.table({"v": pa.array(lists)}), pa.table({"v": texts}), rows]
+    encoders = [TableEncoder() for _ in forms]
+    expected, *others = (
+        bits(encoder.learn(form)) for encoder, form in zip(encoders, forms, strict=True)
+    )
+    assert others == [expected, expected]
+    assert encoders[2].report() == ["v: vector, 6 numbers, 0.3% blank, 1 odd value taken as blank"]
+    parts, found = TableEncoder(), []
+    for start, stop in itertools.pairwise([0, 1, 2, 90, 151, 300]):
+        found += bits(parts.learn(forms[0].slice(start, stop - start)))
+        parts = saved(parts)
+    assert found == expected
+    assert parts.pack() == encoders[0].pack()
+    means, seen = np.zeros(6), np.zeros((0, 6))
+    block = np.concatenate([block.values[:, :6] for block in TableEncoder().learn(rows)])
+    for row, x in zip(block, lists, strict=True):
+        if x is not None and x is not odd:
+            values = np.array(x, float).ravel()
+            np.testing.assert_allclose(row, np.where(np.isnan(values), means, values), atol=1e-9)
+            seen = np.concatenate([seen, values[None]])
+            known = ~np.isnan(seen)
+            means = np.where(known, seen, 0).sum(axis=0) / known.sum(axis=0).clip(1)
+    gap = np.full(shape, np.nan).tolist()
+    for form in ([{"v": gap}], pa.table({"v": [gap]}), {"v": [json.dumps(gap)]}):
+        np.testing.assert_allclose(encoders[0].transform(form)[0, :6], means, atol=1e-9)
+
+
+def test_vectors_of_models_without_means_are_read():
+    encoder = TableEncoder().fit({"v": [[1.0, 2.0]] * 3})
+    packed = json.loads(json.dumps(encoder.pack()))
+    for name in ("lists", "totals", "missing"):
+        del packed["columns"][0]["made"]["vector"][name]
+    older = TableEncoder.unpack(packed)
+    assert older.transform([{"v": [4.0, None]}])[0, :2].tolist() == [4.0, 0.0]
+
+
+def test_numbers_in_a_column_of_vectors_are_odd():
+    encoder = TableEncoder({"v": "vector"}).fit({"v": [[1.0], [2.0]]}).partial_fit({"v": [3.0]})
+    assert encoder.report() == ["v: vector, 1 numbers, 1 odd value taken as blank"]

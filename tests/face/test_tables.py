@@ -3,6 +3,7 @@
 import collections
 import copy
 import datetime
+import warnings
 from types import MappingProxyType
 
 import numpy as np
@@ -34,7 +35,7 @@ def test_a_model_is_kept_after_a_dict_brought_a_column(tmp_path):
     assert np.array_equal(again.predict_proba(ROWS), clf.predict_proba(ROWS))
 
 
-def test_objects_that_stay_whole_and_maps_are_json():
+def test_objects_and_maps_that_stay_whole_are_json():
     inner = [{"a": i % 2, "b": None} for i in range(40)]
     texts = ['{"a": 0, "b": null}', '{"a": 1, "b": null}'] * 20
     whole = TableEncoder({"of": "category"})
@@ -42,11 +43,11 @@ def test_objects_that_stay_whole_and_maps_are_json():
         assert np.array_equal(whole.fit_transform(frame), whole.fit_transform({"of": texts}))
     pairs = [[("k", "ab"[i % 2])] for i in range(40)]
     maps = pa.table({"of": pa.array(pairs, pa.map_(pa.string(), pa.string()))})
-    assert TableEncoder().fit(maps).report() == ["of: category, 2 values"]
+    assert whole.fit(maps).report() == ["of: category, 2 values"]
     days = pa.array([[(datetime.date(2026, 1, 1), 1)], None] * 20, pa.map_(pa.date32(), pa.int64()))
-    assert TableEncoder().fit(pa.table({"of": days})).report() == [
-        "of: category, 1 value, 50.0% blank"
-    ]
+    days = pa.table({"of": days})
+    assert whole.fit(days).report() == ["of: category, 1 value, 50.0% blank"]
+    assert TableEncoder().fit(days).report() == ["of.2026-01-01: number, 50.0% blank"]
     assert TableEncoder({"of": "category"}).fit([{"of": {(1, 2): 3}}]).kinds_ == {"of": "category"}
 
 
@@ -62,6 +63,25 @@ def test_objects_that_stay_whole_and_maps_are_json():
 def test_text_without_an_encoder_gets_a_hint(rows):
     with pytest.raises(SelectronError, match='encoder="auto"'):
         OnlineClassifier(Perceptron()).fit(rows, LABELS)
+
+
+def test_a_column_that_is_mostly_odd_is_warned_of_once():
+    """While it is learned, too, from rows that come together."""
+    ragged = {"v": [[0.5, 1.0]] + [[0.5] * (3 + i) for i in range(39)], "n": [1.0] * 40}
+    message = "39 of 40 values of 'v' are odd, and taken as blank: it is learned as vector, 2 num"
+    for learn in ("fit", "run", "partial_fit"):
+        clf = fresh()
+        with pytest.warns(UserWarning, match=message) as found:
+            getattr(clf, learn)(pa.table(ragged), LABELS)
+        assert len(found) == 1
+        if learn != "fit":
+            with warnings.catch_warnings(action="error"):
+                getattr(clf, learn)(pa.table(ragged), LABELS)
+    with warnings.catch_warnings(action="error"):
+        ragged["v"] = [[0.5, 1.0]] * 21 + ragged["v"][:19]
+        fresh().fit(pa.table(ragged), LABELS)
+        for row in pa.table(ragged).to_pylist():
+            clf.decide(row)
 
 
 def test_frames_may_follow_dicts(recwarn):
@@ -175,7 +195,9 @@ def test_odd_values_are_categories_by_their_text(kind):
             assert one.fit(rows, LABELS).predict_proba(rows).tolist() == (
                 clf.predict_proba(frame).tolist()
             )
-    OnlineClassifier(Perceptron(), encoder=TableEncoder({"odd": "date"})).fit(frame, LABELS)
+    clf = OnlineClassifier(Perceptron(), encoder=TableEncoder({"odd": "date"}))
+    with pytest.warns(UserWarning, match="values of 'odd' are odd, .*: it is declared as date"):
+        clf.fit(frame, LABELS)
 
 
 PLAIN = {

@@ -176,7 +176,7 @@ def has_huge(x: Mapping[str, Any]) -> bool:
     if LISTS.isdisjoint(kinds):
         return False
     lists = [vector_of(value) for value in x.values() if type(value) in LISTS]
-    return any(values is not None and np.abs(values).max() > HUGE for values in lists)
+    return any(values is not None and (np.abs(values) > HUGE).any() for values in lists)
 
 
 class Objects:

@@ -13,10 +13,11 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from sklearn.utils import murmurhash3_32
 
 from ..engine.parameters import counted
-from .values import category_of, dictionary_encoded, is_blank, is_text, vector_of, vectors_of
+from .values import LARGEST, category_of, dictionary_encoded, is_blank, is_list, vector_of
 
 MOST = 256  # places of dense rows, beyond which values of categories share
 OWN = 48  # values of a category that may take the last of these places
@@ -161,10 +162,12 @@ def kind_of(dtype: pa.DataType) -> str | None:
         return "category"
     if t.is_timestamp(dtype) or t.is_date(dtype):
         return "date"
-    if t.is_list(dtype) or t.is_fixed_size_list(dtype):
+    if is_list(dtype):
         inner = dtype.value_type
-        ids = t.is_list(dtype) and t.is_integer(inner)
-        return None if ids or is_text(inner) or t.is_struct(inner) else "vector"
+        ids = t.is_integer(inner) and not t.is_fixed_size_list(dtype)
+        while is_list(inner):
+            inner = inner.value_type
+        return "vector" if not ids and (kind_of(inner) == "number" or t.is_boolean(inner)) else None
     return None
 
 
@@ -278,13 +281,55 @@ class Category(Kind):
 
 
 class Vector(Kind):
-    """Lists of numbers of one length, such as embeddings, as they are."""
+    """Lists of numbers of one length, such as embeddings, as they are; a blank entry is the mean.
+
+    That is the mean of the entries at its place so far, without this one.
+    """
 
     kind = "vector"
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
-        self.length = 0
+        self.start(0)
+
+    def start(self, length: int) -> None:
+        """Start the means of lists of this length."""
+        self.length, self.lists = length, 0
+        self.totals = np.zeros(length)  # of the entries at each place
+        self.missing = np.zeros(length, int)  # entries at each place that were blank
+
+    def pack(self) -> dict[str, Any]:
+        """Return everything as values for JSON."""
+        return {**vars(self), "totals": self.totals.tolist(), "missing": self.missing.tolist()}
+
+    def unpack(self, values: dict[str, Any]) -> None:
+        """Take what was packed; older files have no means."""
+        self.start(values["length"])
+        super().unpack(values)
+        self.totals, self.missing = np.array(self.totals, float), np.array(self.missing, int)
+
+    def filled(self, values: np.ndarray, learn: bool) -> np.ndarray:
+        """Return a list without blank entries, and learn its entries."""
+        blank = np.isnan(values)
+        some, known = blank.any(), values
+        if some:
+            known = np.where(blank, 0.0, values)
+            values = np.where(blank, self.totals / np.maximum(self.lists - self.missing, 1), values)
+        if learn:
+            self.lists, self.totals = self.lists + 1, self.totals + known
+            self.missing = self.missing + blank if some else self.missing
+        return values
+
+    def all_filled(self, lists: Any, learn: bool) -> Any:
+        """Return lists as `filled` does; those of another length are left as they are."""
+        if isinstance(lists, np.ndarray) and not np.isnan(lists).any():
+            if learn and lists.shape[1] == self.length:
+                self.lists, self.totals = self.lists + len(lists), self.totals.copy()
+                for values in lists:  # the sum of a column would add in another order
+                    self.totals += values
+            return lists
+        fits = (x is not None and len(x) == self.length for x in lists)
+        return [self.filled(x, learn) if fit else x for x, fit in zip(lists, fits, strict=True)]
 
     def details(self) -> list[str]:
         """Return the length."""
@@ -292,7 +337,6 @@ class Vector(Kind):
 
     def begin(self, length: int, layout: Layout) -> None:
         """Give places to the numbers of a list."""
-        self.length = length
         self.place = layout.add(f"{self.name}[{j}]" for j in range(length))
 
     def odd_in(self, array: pa.Array, layout: Layout) -> int:
@@ -305,10 +349,11 @@ class Vector(Kind):
         """Put a list of numbers into a row."""
         values = vector_of(x)
         if learn and self.place < 0 and values is not None:
+            self.start(len(values))
             self.begin(len(values), layout)
         if values is not None and len(values) == self.length:
             places = range(self.place, self.place + self.length)
-            out.update(zip(places, values.tolist(), strict=True))
+            out.update(zip(places, self.filled(values, learn).tolist(), strict=True))
         elif learn:
             self.count_missing(x)
 
@@ -319,8 +364,10 @@ class Vector(Kind):
         lengths = ((i, len(x)) for i, x in enumerate(values) if x is not None)
         row, length = next(lengths, (-1, 0))
         new = learn and self.place < 0 and row >= 0
+        if new:
+            self.start(length)
         events: list[Event] = [(row, partial(self.begin, length))] if new else []
-        return (given if learn else [], values), events
+        return (given if learn else [], self.all_filled(values, learn)), events
 
     def emit(self, ready: Any, layout: Layout) -> list[Cells]:
         """Return the entries of the lists."""
@@ -333,3 +380,18 @@ class Vector(Kind):
         places = np.arange(self.place, self.place + self.length)
         entries = np.concatenate([values[i] for i in good])
         return [Cells(np.repeat(good, self.length), np.tile(places, len(good)), entries)]
+
+
+def vectors_of(array: pa.Array) -> list[np.ndarray | None] | np.ndarray:
+    """Return lists as `vector_of` does, as one matrix if they are of one length and all sound."""
+    flat = array
+    while is_list(flat.type) and len(flat) and not flat.null_count:
+        lengths = pc.min_max(pc.list_value_length(flat)).as_py()
+        if lengths["max"] > lengths["min"] or not lengths["max"]:
+            break
+        flat = flat.flatten()
+    if flat is not array and pa.types.is_floating(flat.type):
+        values = flat.to_numpy(zero_copy_only=False).astype(float)
+        if not (np.abs(values) >= LARGEST).any():
+            return values.reshape(len(array), -1) + 0.0
+    return [vector_of(x) for x in array.to_pylist()]

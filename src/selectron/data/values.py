@@ -45,6 +45,8 @@ HUGE = 1e6  # products of smaller numbers with weights are finite
 LISTS = {list, tuple, np.ndarray}
 OBJECT = np.dtype(object)
 DAYS = {date, type(None)}
+BRACKETS = str.maketrans("{}", "[]")
+NULL = re.compile("none|null|nan", re.IGNORECASE)  # in lists
 LISTED = re.compile(r"\s*[\[{]([^\[\]{}]*)[\]}]\s*")  # as JSON, NumPy and databases write lists
 
 
@@ -189,31 +191,24 @@ def are_whole(x: Any) -> bool:
 def vector_of(x: Any) -> np.ndarray | None:
     """Return a list, or text of one, as numbers; None if an entry is none or too large.
 
+    Blank entries are NaN, and lists of lists of one shape are one list.
+
     >>> vector_of((1, 2.5)), vector_of("[0.5, -1e3]"), vector_of("{1 2}"), vector_of("[spam]")
     (array([1. , 2.5]), array([ 5.e-01, -1.e+03]), array([1., 2.]), None)
+    >>> vector_of([[1, None], [3, 4]]), vector_of("[[1, null], [3, 4]]"), vector_of([[1], [2, 3]])
+    (array([ 1., nan,  3.,  4.]), array([ 1., nan,  3.,  4.]), None)
     """
     largest = LARGEST
-    if isinstance(x, str):
-        found = LISTED.fullmatch(x)
-        x, largest = found[1].replace(",", " ").split() if found else None, HUGE
     try:
+        if isinstance(x, str):
+            found, largest = LISTED.fullmatch(x), HUGE
+            x = NULL.sub("NaN", found[1] if found else x)
+            x = x.replace(",", " ").split() if found else json.loads(x.translate(BRACKETS))
         values = np.asarray(x, dtype=float)
-    except (TypeError, ValueError, OverflowError):
+    except (TypeError, ValueError, OverflowError, RecursionError):
         return None
-    sound = values.ndim == 1 and len(values) and (np.abs(values) < largest).all()
-    return values + 0.0 if sound else None  # no -0.0, which sums of sparse rows do not keep
-
-
-def vectors_of(array: pa.Array) -> list[np.ndarray | None] | np.ndarray:
-    """Return lists as `vector_of` does, as one matrix if they are of one length and all sound."""
-    kind = array.type
-    lists = pa.types.is_list(kind) or pa.types.is_fixed_size_list(kind)
-    if lists and pa.types.is_floating(kind.value_type) and len(array) and not array.null_count:
-        flat = array.flatten().to_numpy(zero_copy_only=False).astype(float)
-        lengths = pc.list_value_length(array).to_numpy(zero_copy_only=False)
-        if lengths[0] and (lengths == lengths[0]).all() and (np.abs(flat) < LARGEST).all():
-            return flat.reshape(len(array), -1) + 0.0
-    return [vector_of(x) for x in array.to_pylist()]
+    sound = values.ndim and values.size and not (np.abs(values) >= largest).any()
+    return values.ravel() + 0.0 if sound else None  # no -0.0, which sums of sparse rows lose
 
 
 def is_text(kind: pa.DataType) -> bool:

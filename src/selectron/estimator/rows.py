@@ -2,6 +2,7 @@
 
 import copy
 import warnings
+from collections.abc import Container
 from os import PathLike
 from typing import Any
 
@@ -104,7 +105,10 @@ class TakesRows(NestedParameters):
         self.encoder_ = self.encoder_.copy() if fitted else new_encoder(self.encoder)
         if self._takes_as_sparse(fitted):
             self.encoder_ = sparse_if_wide(self.encoder_, table, WIDE)
+        before = mostly_odd(self.encoder_)
         blocks = list(self.encoder_.learn(table))
+        if n >= SEVERAL:
+            warn_if_learned_odd(self.encoder_, before)
         self.n_features_in_ = self.encoder_.n_features_in_
         if not self.encoder_.sparse_:
             return blocks, n
@@ -173,6 +177,30 @@ def warn_if_odd(encoder: TableEncoder, rows: Any) -> None:
             warnings.warn(
                 f"{count} of the first {n} values of {name!r} are odd, and taken as blank: it was "
                 f"learned as {columns[name].learned()}.",
+                stacklevel=5,
+            )
+
+
+def mostly_odd(encoder: TableEncoder) -> dict[str, str]:
+    """Return how many values of a column are odd, by name, where most are so far."""
+    found = {}
+    for name, column in getattr(encoder, "columns_", {}).items():
+        if column.encoder is not None and column.encoder.odd:
+            n = encoder.n_rows_ - column.before - column.encoder.blanks
+            if 2 * column.encoder.odd > n:
+                found[name] = f"{column.encoder.odd:,} of {n:,}"
+    return found
+
+
+def warn_if_learned_odd(encoder: TableEncoder, before: Container[str]) -> None:
+    """Warn of columns of which most values are odd, unless they were so before."""
+    for name, odd in mostly_odd(encoder).items():
+        if name not in before:
+            column = encoder.columns_[name]
+            how = "declared" if column.given else "learned"
+            warnings.warn(
+                f"{odd} values of {name!r} are odd, and taken as blank: it is {how} as "
+                f"{column.learned()}.",
                 stacklevel=5,
             )
 
