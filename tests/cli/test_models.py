@@ -899,3 +899,22 @@ def test_maps_of_parquet_are_predicted_as_rows_of_json(call, tmp_path):
         )
         call("predict", "a.parquet.model", file, "-o", f"{file}.csv")
     assert (tmp_path / "a.parquet.csv").read_text() == (tmp_path / "a.jsonl.csv").read_text()
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_durations_that_predict_has_copied_are_read_as_they_were(call, tmp_path, ending):
+    r = np.random.default_rng(0)
+    waits = [timedelta(seconds=s) for s in r.exponential(9e4, 300).round(6)]
+    labels = ["long" if x > timedelta(days=1) else "short" for x in waits]
+    table = pa.table({"wait": pa.array(waits, pa.duration("us")), "z": range(300), "label": labels})
+    pq.write_table(table, "a.parquet")
+    call("run", "a.parquet", "--ignore", "wait", "--save", "other")
+    call("run", "a.parquet", "--ignore", "z", "--ask", "always", "--save", "model")
+    call("predict", "other", "a.parquet", "-o", f"b.{ending}")
+    for file in ("a.parquet", f"b.{ending}"):
+        assert call("predict", "model", file, "-o", f"{file}.out.jsonl").exit_code == 0
+    first, again = (
+        [row["proba_long"] for row in decided(f"{file}.out.jsonl")]
+        for file in ("a.parquet", f"b.{ending}")
+    )
+    assert first == again

@@ -20,6 +20,7 @@ from tests.data.test_encoder_cuts import bits, saved
 
 from selectron.data.encoder import TableEncoder
 from selectron.data.measured import is_outlier
+from selectron.data.times import iso_duration
 from selectron.data.values import number_of, unit_of
 from selectron.errors import SelectronError
 
@@ -42,6 +43,7 @@ ODD = [
     *("8:30", "23:59:59.5", "24:00", "12:05 am", "7:5"),
     *("3 Nov 2026", "Tue, 03 Nov 2026 08:30:00 +0100 (CET)", "Novel 3, 2026", "Nov 31, 2026"),
     *("\u22125", "(45.00)", "$-45", "-(5)", "- $5", "12,34,567", "1,23,456.5", "12,34,56", "()"),
+    *("0:03:24", "1 day, 0:03:24", "P1D", "PT3M24.5S", "-1 days +23:59:00"),
     *("[0.5, 1]", "{1,2}", "[]", "[a]", "[1e400]", "[1 2", "[[1]]", "[nan]", "\\N", "NaT"),
 ]
 USUAL = {
@@ -699,11 +701,47 @@ def test_durations_are_numbers():
     frame = pd.DataFrame({"a": pd.to_timedelta([1, 90, None, 5], unit="min")})
     encoder = TableEncoder()
     found = encoder.fit_transform(frame)
-    assert encoder.report() == ["a: number, 25.0% blank"]
+    assert encoder.report() == ["a: number, in s, 25.0% blank"]
     seconds = TableEncoder().fit_transform({"a": [60.0, 5400.0, None, 300.0]})
     np.testing.assert_allclose(found, seconds, rtol=1e-12)
     rows = TableEncoder()
     np.testing.assert_array_equal(rows.fit_transform(frame.to_dict("records")), found)
+
+
+DURATIONS = [timedelta(seconds=s) for s in np.random.default_rng(0).normal(90, 9e4, 150).round(6)]
+DURATION_FORMS = {
+    "ISO 8601": lambda x: pd.Timedelta(x).isoformat(),
+    "seconds": iso_duration,
+    "pandas": lambda x: str(pd.Timedelta(x)),
+    "objects": lambda x: x,
+}
+
+
+@pytest.mark.parametrize("form", DURATION_FORMS)
+def test_durations_are_the_same_as_text_and_typed(form):
+    table = pa.table({"a": pa.array([*DURATIONS, None], pa.duration("us"))})
+    cells = [*map(DURATION_FORMS[form], DURATIONS), None]
+    typed, rows = TableEncoder().fit(table), TableEncoder().fit([{"a": x} for x in cells])
+    assert typed.report() == ["a: number, in s, 0.7% blank"]
+    assert rows.pack() == typed.pack()
+    assert form == "objects" or TableEncoder().fit({"a": cells}).pack() == typed.pack()
+    for rows in ({"a": cells}, [{"a": x} for x in cells]):
+        assert (typed.transform(rows) == typed.transform(table)).all()
+
+
+def test_clocks_are_durations_in_columns_that_are_known_to_be():
+    table = pa.table({"a": pa.array(DURATIONS, pa.duration("us"))})
+    texts = pa.table({"a": [*map(str, DURATIONS)]})
+    encoder = saved(TableEncoder().fit(table))
+    assert (encoder.transform(texts) == encoder.transform(table)).all()
+    assert (encoder.transform(texts.to_pylist()) == encoder.transform(table)).all()
+    assert saved(encoder).partial_fit(texts).pack() == encoder.partial_fit(table).pack()
+    days = encoder.transform({"a": ["P1D", "1 days", "1 day 00:00:00", "24:00:00"]})
+    assert (days == encoder.transform({"a": [86400.0] * 4})).all()
+    assert TableEncoder().fit({"a": ["0:03:24", "8:30:00"]}).kinds_ == {"a": "date"}
+    assert TableEncoder().fit({"a": ["PT15M", "PT1H"] * 60}).report() == ["a: number, in s"]
+    odd = ["P", "PT", "P1Y", "1 week", "-", "PT1.5", "0:3:24", "P999999999999D", "P1D"]
+    assert np.isnan([number_of(text) for text in odd]).all()
 
 
 def test_views_of_text_are_text():

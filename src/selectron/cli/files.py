@@ -5,13 +5,14 @@ import math
 import zlib
 from collections.abc import Container, Generator, Iterable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import chain
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from ..data.times import iso_duration
 from ..engine.parameters import counted
 from ..engine.rows import Dense
 from ..errors import Refused, SelectronError, Unwritten
@@ -195,7 +196,7 @@ def records_of(piece: Any) -> list[dict[str, Any]]:
 
 
 def nested_as_text(table: pa.Table) -> pa.Table:
-    """Return a table with lists, structs and bytes as text.
+    """Return a table with lists, structs, bytes and durations as text.
 
     >>> import pyarrow as pa
     >>> nested_as_text(pa.table({"v": [[1.0, 2.0]], "b": [b"ham"]})).to_pylist()
@@ -205,8 +206,9 @@ def nested_as_text(table: pa.Table) -> pa.Table:
 
     t = pa.types
     binary = t.is_binary, t.is_large_binary, t.is_fixed_size_binary, t.is_binary_view
+    tests = t.is_nested, t.is_duration, t.is_string_view, *binary
     for place, field in enumerate(table.schema):
-        if any(test(field.type) for test in (t.is_nested, t.is_string_view, *binary)):
+        if any(test(field.type) for test in tests):
             texts = pa.array(map(as_text, values_of(table.column(place))), pa.string())
             table = table.set_column(place, field.name, texts)
     return table
@@ -223,7 +225,13 @@ def as_text(value: Any) -> str | None:
 
 
 def json_value(value: Any) -> Any:
-    """Return a value as JSON can hold it: dates and bytes as text, arrays as lists, NaN as None."""
+    """Return a value as JSON can hold it: dates and bytes as text, arrays as lists, NaN as None.
+
+    >>> json_value(timedelta(minutes=3))
+    'PT180S'
+    """
+    if isinstance(value, timedelta):
+        return iso_duration(value)
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     if isinstance(value, np.ndarray):

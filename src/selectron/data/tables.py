@@ -191,6 +191,8 @@ class Column:
         elif self.settled_by(kinds):
             self.choose(kinds[self.name])
             self.settled = True
+            if self.kind == "number":
+                self.encoder.unit = unit_of(x)
         else:
             self.rows += 1
             self.values += 1

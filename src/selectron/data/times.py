@@ -5,7 +5,7 @@ import re
 import time as system
 import warnings
 from contextlib import suppress
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,15 @@ MONTH_NAMED = re.compile(  # as in "Tue, 03 Nov 2026", "November 3, 2026" and "0
     r"(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? +)?"
     rf"(?:([0-9]{{1,2}})(?:[ /-]|\. ){MONTH}|{MONTH}\.? +([0-9]{{1,2}})),?[ /-]([0-9]{{4}})" + TIME,
     re.IGNORECASE,
+)
+SIZE = r"[+-]?[0-9]{1,12}(?:\.[0-9]+)?"
+ISO_DURATION = re.compile(
+    rf"(?P<sign>[+-]?)P(?:(?P<weeks>{SIZE})W)?(?:(?P<days>{SIZE})D)?"
+    rf"(?:T(?:(?P<hours>{SIZE})H)?(?:(?P<minutes>{SIZE})M)?(?:(?P<seconds>{SIZE})S)?)?"
+)
+CLOCKED = re.compile(  # as Python, pandas and databases write durations
+    r"(?:(?P<days>[+-]?[0-9]{1,12}) days?,? ?)?(?:(?P<sign>[+-]?)(?P<hours>[0-9]{1,12})"
+    r":(?P<minutes>[0-9]{2}):(?P<seconds>[0-9]{2}(?:\.[0-9]+)?))?"
 )
 
 
@@ -187,6 +196,40 @@ def seconds(value: Any, order: str = "") -> float:
         return math.nan if isinstance(value, bool) else float(value)
     except (TypeError, ValueError, OverflowError):
         return math.nan
+
+
+def duration(text: str, known: bool = False) -> float:
+    """Return a duration in seconds, NaN if it is none: in ISO 8601, or days and a clock.
+
+    Forms that may be others, such as times of day, are durations only where this is `known`.
+
+    >>> duration("P0DT0H3M24S"), duration("0 days 00:03:24"), duration("-1 day, 23:59:00.5")
+    (204.0, 204.0, -59.5)
+    >>> duration("0:03:24"), duration("0:03:24", known=True), duration("P1D", known=True)
+    (nan, 204.0, 86400.0)
+    """
+    found = ISO_DURATION.fullmatch(text) or CLOCKED.fullmatch(text)
+    given = found.groupdict() if found else {}
+    sign = -1 if given.pop("sign", "") == "-" else 1
+    parts = {name: float(number) for name, number in given.items() if number}
+    if not parts or not (known or "T" in text or {"days", "hours"} <= parts.keys()):
+        return math.nan
+    try:
+        days = timedelta(days=parts.pop("days", 0.0))
+        return (days * (sign if "P" in text else 1) + sign * timedelta(**parts)).total_seconds()
+    except OverflowError:
+        return math.nan
+
+
+def iso_duration(x: timedelta) -> str:
+    """Return a duration as ISO 8601 writes it, in seconds.
+
+    >>> iso_duration(timedelta(minutes=3, seconds=24.5)), iso_duration(timedelta(seconds=-60))
+    ('PT204.5S', '-PT60S')
+    """
+    whole, rest = divmod(abs(x) // timedelta(microseconds=1), 10**6)
+    fraction = f".{rest:06}".rstrip("0") if rest else ""
+    return f"{'-' * (x < timedelta(0))}PT{whole}{fraction}S"
 
 
 def circle(n: int) -> tuple[list[float], list[float]]:

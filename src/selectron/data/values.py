@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from ..errors import SelectronError
 from .cells import ABSENT, canonical, label_of
 from .labels import is_missing
-from .times import END
+from .times import END, duration
 from .times import FIRST as EARLIEST
 
 with suppress(ImportError):  # if Arrow imports it, in the middle of a conversion, Ctrl-C is lost
@@ -102,17 +102,21 @@ def plain_number(text: str, decimal: str) -> str:
 def number_of(x: Any, decimal: str = ".", unit: str = "") -> float:
     """Return a value as a number, NaN if it is none, or too large; durations are in seconds.
 
-    Text may end with the unit.
+    Text may end with the unit. If that is "s", text such as 0:03:24 is a duration.
 
     >>> number_of(" 1e3 "), number_of("1_000"), number_of("12 %"), number_of(timedelta(minutes=1))
     (1000.0, nan, 12.0, 60.0)
     >>> number_of("83 mg/dl", unit="mg/dl"), number_of("83", unit="g"), number_of("83 mg", unit="g")
     (83.0, 83.0, nan)
+    >>> number_of("0 days 00:03:24"), number_of("0:03:24", unit="s"), number_of("0:03:24")
+    (204.0, 204.0, nan)
     """
     if type(x) is float:
         return x if -LARGEST < x < LARGEST else math.nan
     if isinstance(x, str):
-        x = plain_number(x.strip().removesuffix(unit).rstrip(), decimal) or math.nan
+        text = x.strip()
+        x = plain_number(text.removesuffix(unit).rstrip(), decimal)
+        x = x or (duration(text, unit == "s") if text and decimal == "." else math.nan)
     try:
         if isinstance(x, np.timedelta64):
             x = x / np.timedelta64(1, "s")
@@ -267,10 +271,17 @@ def texts_of(array: pa.Array) -> list[str]:
 def unit_of(x: Any) -> str:
     """Return the unit behind a number in text, "" if there is none, or it is one of money.
 
+    That of a duration is "s".
+
+    >>> unit_of(timedelta(minutes=3)), unit_of("PT3M24S")
+    ('s', 's')
     >>> unit_of("83,5 mg/dl"), unit_of("500g"), unit_of("37 °C"), unit_of("5 EUR"), unit_of("1e5")
     ('mg/dl', 'g', '°C', '', '')
     """
-    found = UNIT.fullmatch(x.strip()) if isinstance(x, str) else None
+    text = x.strip() if isinstance(x, str) else ""
+    if isinstance(x, timedelta | np.timedelta64) or not math.isnan(duration(text)):
+        return "s"
+    found = UNIT.fullmatch(text)
     if found is None or _is_number(x):
         return ""
     return found[2] if _is_number(found[1]) else ""
