@@ -231,3 +231,13 @@ def test_a_column_that_was_blank_may_be_missing_from_later_tables():
         "a: number",
         "b: blank so far",
     ]
+
+
+def test_lists_as_categories_are_the_same_in_tables_and_rows():
+    rows = [{"c": x} for x in [[7, 12], [0.5, 1.0], None, ["a"], [7, 12]] * 40]
+    for kind in (pa.list_(pa.int64()), pa.list_(pa.float64()), pa.list_(pa.string())):
+        some = [x for x in rows if x["c"] is None or pa.array([x["c"]]).type == kind]
+        table = pa.table({"c": pa.array([x["c"] for x in some], kind)})
+        alone, encoder = (TableEncoder({"c": "category"}) for _ in "ab")
+        assert encoder.fit(table).pack() == alone.fit(some).pack()
+        assert bits([encoder.look(table)]) == bits([encoder.look(some)])

@@ -84,6 +84,22 @@ def test_a_column_that_is_mostly_odd_is_warned_of_once():
             clf.decide(row)
 
 
+def test_a_category_whose_values_are_all_new_is_warned_of():
+    known = [{"c": ["FR", "DE", "IT"][i % 3], "id": f"u{i % 20}", "x": float(i)} for i in range(40)]
+    clf = fresh().fit(known, LABELS)
+    new = [row | {"c": row["c"].lower(), "id": f"v{i}"} for i, row in enumerate(known)]
+    message = "20 of the first 20 values of 'c' are new, and ignored: it was learned as category, 3"
+    for rows in (new[:20], pd.DataFrame(new[:20]), pa.Table.from_pylist(new[:20])):
+        for call in (clf.predict, clf.predict_proba, lambda X: clf.score(X, LABELS[:20])):
+            with pytest.warns(UserWarning, match=message) as found:
+                call(rows)
+            assert len(found) == 1
+    with warnings.catch_warnings(action="error"):
+        clf.predict(new[:19])
+        clf.predict([*new[:19], known[0]])
+        clf.predict([*new[:19], {"c": None, "id": "v", "x": 1.0}])
+
+
 def test_frames_may_follow_dicts(recwarn):
     clf = fresh().fit(ROWS, LABELS)
     assert clf.predict(FRAME).tolist() == clf.predict(ROWS).tolist()

@@ -377,7 +377,7 @@ def dictionary_encoded(array: pa.Array) -> tuple[np.ndarray, list[Any]]:
             array = array.cast(array.type.value_type)
         table = array.dictionary_encode(null_encoding="encode")
     except pa.ArrowNotImplementedError:
-        table = pa.array(map(str, array.to_pylist())).dictionary_encode()
+        table = pa.array(map(text_of, array.to_pylist())).dictionary_encode()
     return table.indices.to_numpy(), values_of(table.dictionary)
 
 

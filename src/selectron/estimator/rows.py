@@ -26,6 +26,7 @@ from . import checks
 from .parameters import NestedParameters, learner_of
 
 SEVERAL, FIRST = 20, 100  # rows that are searched for odd values
+MANY_NEW = 5  # rows for each value of a category, with fewer of which new ones are expected
 
 
 class TakesRows(NestedParameters):
@@ -167,16 +168,23 @@ def warn_if_strange(encoder: TableEncoder, row: Any) -> None:
 
 
 def warn_if_odd(encoder: TableEncoder, rows: Any) -> None:
-    """Warn of columns whose first values are mostly of another kind than was learned."""
+    """Warn of columns whose first values are mostly of another kind than was learned, or all new.
+
+    New values are expected in a column that had many while it was learned, such as one of ids.
+    """
     first, whole = rows[:FIRST] if hasattr(rows, "__getitem__") else rows, encoder.whole()
     some = [flattened(x, whole) for x in first] if are_dicts(rows) else arrow(first, whole)
     some = some[:] if isinstance(some, Objects) else some
     columns, n = encoder.columns_, len(some)
     for name, count in odd_values(columns, encoder.layout_, some).items():
-        if 2 * count > n and columns[name].kind != "category":
+        column, what = columns[name], "odd, and taken as blank"
+        if column.kind == "category":
+            known = MANY_NEW * len(column.encoder.places) > encoder.n_rows_ - column.before
+            what, count = "new, and ignored", 0 if known or count < n else count
+        if 2 * count > n:
             warnings.warn(
-                f"{count} of the first {n} values of {name!r} are odd, and taken as blank: it was "
-                f"learned as {columns[name].learned()}.",
+                f"{count} of the first {n} values of {name!r} are {what}: it was learned as "
+                f"{column.learned()}.",
                 stacklevel=5,
             )
 
