@@ -100,6 +100,17 @@ def test_a_category_whose_values_are_all_new_is_warned_of():
         clf.predict([*new[:19], {"c": None, "id": "v", "x": 1.0}])
 
 
+@pytest.mark.parametrize("encoder", ["auto", TableEncoder(), None])
+def test_blanks_in_an_array_are_refused_with_what_takes_them(encoder):
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    X[3, 1] = np.nan
+    clf = OnlineClassifier(Perceptron(), encoder=encoder)
+    with pytest.raises(SelectronError, match=r"frame, such as pandas.DataFrame\(X\)") as error:
+        clf.fit(X, LABELS)
+    assert is_one_sentence(str(error.value))
+    clf.set_params(encoder=encoder or "auto").fit(pd.DataFrame(X), LABELS)
+
+
 def test_frames_may_follow_dicts(recwarn):
     clf = fresh().fit(ROWS, LABELS)
     assert clf.predict(FRAME).tolist() == clf.predict(ROWS).tolist()

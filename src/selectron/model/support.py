@@ -19,6 +19,10 @@ NO_TICKET = "A decision is not a ticket: pass decision.ticket."
 COPY_EVERY = 16  # answers that can be corrected between two copies of the state
 MUCH = 2**31  # bytes of a state that are worth a warning
 TOO_LARGE = " is too large for floating point: scale the features."
+BLANKS = (
+    '; an encoder, as of OnlineClassifier(encoder="auto") or TableEncoder(), takes blanks in a '
+    "data frame, such as pandas.DataFrame(X)"
+)
 
 
 def kernel_for(learner: Any, kernel: Any, max_support: int | None, sparse: bool) -> Any:
@@ -118,7 +122,7 @@ def why_refused(block: Dense | Sparse, i: int) -> str:
         blank = np.isnan(values[bad[0]])
         what, advice = "infinite", ""
         if blank:
-            what, advice = "NaN", "; TableEncoder takes blanks in tables and dicts"
+            what, advice = "NaN", BLANKS
         return f", feature {features[bad[0]]} is {what}: every value must be finite{advice}."
     with np.errstate(over="ignore"):
         large = not np.isfinite(values @ values)
