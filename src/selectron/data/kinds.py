@@ -324,9 +324,10 @@ class Vector(Kind):
         """Return lists as `filled` does; those of another length are left as they are."""
         if isinstance(lists, np.ndarray) and not np.isnan(lists).any():
             if learn and lists.shape[1] == self.length:
-                self.lists, self.totals = self.lists + len(lists), self.totals.copy()
+                self.lists, totals = self.lists + len(lists), self.totals.copy()
                 for values in lists:  # the sum of a column would add in another order
-                    self.totals += values
+                    totals += values
+                self.totals = totals
             return lists
         fits = (x is not None and len(x) == self.length for x in lists)
         return [self.filled(x, learn) if fit else x for x, fit in zip(lists, fits, strict=True)]
