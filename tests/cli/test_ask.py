@@ -2,9 +2,13 @@
 
 import csv
 import json
+from datetime import date
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from selectron import OnlineClassifier
@@ -203,6 +207,20 @@ def test_an_interruption_leaves_everything_as_it_was(call, asked, monkeypatch):
     assert model.read_bytes() == before
     with pytest.raises(FileNotFoundError):
         read("other.csv")
+
+
+def test_typed_values_are_written_as_spreadsheets_read_them(call):
+    days = [date(2026, 1, 1 + i % 28) for i in range(60)]
+    costs = [Decimal(i % 9) / 4 for i in range(60)]
+    table = pa.table({"day": days, "cost": costs, "label": ["ab"[i % 9 > 4] for i in range(60)]})
+    pq.write_table(table, "a.parquet")
+    assert call("run", "a.parquet", *FAST, "--save", "a.model").exit_code == 0
+    assert call("ask", "a.model", "a.parquet", "-o", "q.csv").exit_code == 0
+    shown = {str(day) for day in days}, {f"{cost:.2f}" for cost in costs}
+    for row in (rows := read("q.csv")):
+        assert row["day"] in shown[0]
+        assert row["cost"] in shown[1]
+    assert rows
 
 
 def test_questions_as_json_lines(call):
