@@ -191,7 +191,7 @@ def learn(stream: Stream, question: Question, kind: str, body: dict[str, Any]) -
     if label is None or label == question.learned:
         return {"learn": None}
     own = question.item > stream.model.void  # or its ticket may be that of another item
-    if own and not question.touched and stream.model.open(ticket):
+    if own and question.learned is None and stream.model.open(ticket):
         stream.model.tell(ticket, label)
         return {"learn": "tell", "learned": label, "ticket": ticket}
     if (row := stream.row(question.item)) is None:

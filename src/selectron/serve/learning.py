@@ -160,15 +160,6 @@ def as_float(name: str, value: Any) -> float:
     return float(value)
 
 
-def rounded(probability: float) -> float:
-    """Return a probability with the digits that the log keeps; small ones keep their order.
-
-    >>> rounded(0.0000123456789)
-    1.23457e-05
-    """
-    return float(f"{probability:.6g}")
-
-
 ROOM = 1000  # open tickets beyond the size of the queue
 
 
@@ -186,7 +177,7 @@ class Learning:
         if features.kind == "auto":  # sparse, so that new features are cheap
             columns, ignore = features.columns, features.ignore
             encoder = TableEncoder(columns, ignore=ignore, form="sparse", text_size=features.size)
-        clf = OnlineClassifier(
+        self.clf = OnlineClassifier(
             learner,
             budget,
             classes=None if declaration.new_classes else declaration.classes,
@@ -196,7 +187,6 @@ class Learning:
             random_state=declaration.seed,
             encoder=encoder,
         )
-        self.adopt(clf)
 
     @property
     def begun(self) -> bool:
@@ -213,10 +203,6 @@ class Learning:
         """The budget of labels."""
         return self.clf.asker
 
-    def adopt(self, clf: OnlineClassifier) -> None:
-        """Play with this classifier, and its budget, from now on."""
-        self.clf, self.numbers = clf, Budget.Parameters(*clf.asker.numbers())
-
     def change(self, declaration: Declaration) -> None:
         """Apply the budget and the classes of a declaration from now on."""
         _, budget = declaration.parts()
@@ -226,7 +212,6 @@ class Learning:
             self.clf.set_params(asker=budget)
         elif budget != self.budget:
             self.clf.set_asker(budget)
-        self.adopt(self.clf)
 
     @property
     def columns(self) -> list[str]:
@@ -242,8 +227,9 @@ class Learning:
         self.lead = max(self.lead, self.latest - at)
         self.latest = at = at + self.lead
         draw = (self.clf.model_.draws if self.begun else Draws(self.seed)).first()
-        now = in_window(self.numbers, self.record, at)
-        floor = current_rate(self.numbers, now, at, lasting=0.0)[1]  # that of audits
+        numbers = Budget.Parameters(*self.budget.numbers())
+        now = in_window(numbers, self.record, at)
+        floor = current_rate(numbers, now, at, lasting=0.0)[1]  # that of audits
         d = self.clf.decide(self._given(row), at)
         reason = None
         if d.ask:
@@ -252,7 +238,10 @@ class Learning:
             "label": None if d.label is None else str(d.label),
             "margin": d.margin,
             "probability": d.ask_probability,  # of asking
-            "proba": {str(c): rounded(p) for c, p in zip(self.clf.classes_, d.proba, strict=True)},
+            # with six digits, however small
+            "proba": {
+                str(c): float(f"{p:.6g}") for c, p in zip(self.clf.classes_, d.proba, strict=True)
+            },
             "ticket": d.ticket,
             "asked": d.ticket is not None,
             "reason": reason,

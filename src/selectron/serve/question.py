@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from ..history.drift import Drifts
-from ..model.audit import SUMS, Audit, Estimate, estimated, moments
+from ..model.audit import SUMS, Estimate, Z, estimated, moments
 from .event import Event
 
 LABEL, SKIP = "label", "skip"
@@ -48,7 +48,6 @@ class Question:
         self.skipped: dict[str, int] = {}  # by whom, in which entry
         self.retired = self.damaged = False
         self.learned: str | None = None  # the label that was learned last
-        self.touched = False  # whether the model's ticket has been used
 
     @property
     def settled(self) -> bool:
@@ -123,7 +122,7 @@ class Question:
                 self.retired, self.leases = True, {}
                 self.damaged |= event.kind == "damaged"
         if body.get("learn"):
-            self.learned, self.touched = body["learned"], True
+            self.learned = body["learned"]
 
 
 RECENT = 300  # answers in recent accuracy
@@ -131,8 +130,6 @@ POINTS = 400  # of a chart; when exceeded, every other one is dropped
 SHARE, PACE = 200, 30  # items in the recent share of queries, and in the recent rate
 DRIFTS = 50  # drifts kept
 LATEST = 500  # items among which the beginning of drift is marked
-
-Z = Audit().z  # of a 95% interval
 
 COUNTS = ("items", "asked", "answered", "skipped", "late", "retired", "damaged")
 KEPT = {*COUNTS, "step", "overall", "points", "drifts"}

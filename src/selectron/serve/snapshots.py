@@ -96,10 +96,10 @@ def load(stream: Stream, path: Path) -> None:
     if (state["store"], state["log"]) != (stream.store.identity, stream.db.seal_of(seq)):
         raise SelectronError("it belongs to another log.")
     model = stream.model
-    model.adopt(packing.unpack(OnlineClassifier, path, header, arrays, ()))
+    model.clf = packing.unpack(OnlineClassifier, path, header, arrays, ())
     model.learned, model.void = state["learned"], state["void"]
     model.latest, model.lead = state["clock"]
-    stream.settings = state.get("settings", stream.settings)  # earlier ones have none
+    stream.settings = state["settings"]
     stream.statistics = Statistics.unpack(state["tally"])
     stream.open = {item: stream.question(item, seq) for item in state["open"]}
     stream.named = dict.fromkeys(state["named"])
