@@ -227,13 +227,8 @@ class Learning:
         self.lead = max(self.lead, self.latest - at)
         self.latest = at = at + self.lead
         draw = (self.clf.model_.draws if self.begun else Draws(self.seed)).first()
-        numbers = Budget.Parameters(*self.budget.numbers())
-        now = in_window(numbers, self.record, at)
-        floor = current_rate(numbers, now, at, lasting=0.0)[1]  # that of audits
+        before = self.record
         d = self.clf.decide(self._given(row), at)
-        reason = None
-        if d.ask:
-            reason = "audit" if draw < floor else "drift" if self.record.burst else "uncertain"
         return {
             "label": None if d.label is None else str(d.label),
             "margin": d.margin,
@@ -244,10 +239,18 @@ class Learning:
             },
             "ticket": d.ticket,
             "asked": d.ticket is not None,
-            "reason": reason,
+            "reason": self._reason(draw, before, at) if d.ask else None,
             "evidence": list(d.evidence) or None,
             "version": self.learned,
         }
+
+    def _reason(self, draw: float, before: Record, at: float) -> str:
+        """Return why a label is asked for, given the draw and the record before the round."""
+        numbers = Budget.Parameters(*self.budget.numbers())
+        _, audits, _ = current_rate(numbers, in_window(numbers, before, at), at, lasting=0.0)
+        if draw < audits:
+            return "audit"
+        return "drift" if self.record.burst else "uncertain"
 
     def _given(self, row: Row, deciding: bool = True) -> Any:
         """Return a row as OnlineClassifier takes it; the encoder learns from dicts to decide on.

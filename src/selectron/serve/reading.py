@@ -1,11 +1,11 @@
 """Read the committed log: items, histories, and exports as JSON lines, CSV or Parquet."""
 
 import csv
-import io
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import chain
+from types import SimpleNamespace
 from typing import Any, TypeVar
 
 import pyarrow as pa
@@ -113,7 +113,7 @@ def _row(event: Event, item: Event, data: dict[str, Any] | None) -> dict[str, An
     seq, _, kind, number, _, at, who, body = event
     if kind == "settings":
         shown = {"entry": seq, "kind": kind, "at": at, "who": who, "data": body}
-        return {**dict.fromkeys(COLUMNS), **shown}
+        return dict.fromkeys(COLUMNS) | shown
     decided = item.body
     values = (
         seq, kind, number, item.key, at, who, body.get("verdict"),
@@ -261,7 +261,8 @@ def export_file(
         return
     lines: Iterable[str] = (strict.dumps(row, sort=False) + "\n" for row in rows)
     if kind == "csv":
-        lines = chain([comma_separated(columns)], (comma_separated(row.values()) for row in rows))
+        writer = csv.writer(SimpleNamespace(write=str), lineterminator="\n")  # returns each line
+        lines = map(writer.writerow, chain([columns], (row.values() for row in rows)))
     for part in grouped(lines, len, PIECE):
         yield "".join(part).encode()
 
@@ -276,13 +277,6 @@ def cell(value: Any, kind: pa.DataType) -> Any:
         return float(value)  # Arrow takes no large whole number for one
     plain = value is None or isinstance(value, str) or kind != TEXT
     return value if plain else strict.dumps(value, sort=False)
-
-
-def comma_separated(cells: Iterable[Any]) -> str:
-    """Return cells as a line of CSV."""
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerow(cells)
-    return text.getvalue()
 
 
 def parquet(rows: Iterable[dict[str, Any]], schema: pa.Schema) -> Iterator[bytes]:

@@ -27,11 +27,6 @@ FOLDER, FILE = 0o700, 0o600
 CACHE_KB = 65_536
 
 
-def opener(path: str | Path, flags: int) -> int:
-    """Open a file for `open`; if there is none, it is made with mode 0600."""
-    return os.open(path, flags | os.O_CREAT, FILE)
-
-
 FORM = struct.Struct("<QI")  # the last entry and its seal, in `head`; a seal of these two follows
 
 
@@ -86,8 +81,7 @@ def reader(folder: Path) -> Log:
 
 
 def open_database(path: Path) -> Log:
-    """Return a connection to a database, which is made if there is none."""
-    os.close(opener(path, os.O_RDWR))  # SQLite's other files follow its mode
+    """Return a connection to a database; a new one gets its tables."""
     db = sqlite3.connect(
         path, isolation_level=None, check_same_thread=False, timeout=10, factory=Log
     )
@@ -125,16 +119,18 @@ class Store:
 
     def __init__(self, folder: Path, accept_loss: bool = False):
         folder.mkdir(FOLDER, parents=True, exist_ok=True)
+        for name in ("lock", "head", DATABASE):  # SQLite's other files follow the mode of its own
+            (folder / name).touch(FILE)
         self.folder = folder
         with ExitStack() as undoing:
-            lock = undoing.enter_context(open(folder / "lock", "ab", opener=opener))
+            lock = undoing.enter_context(open(folder / "lock", "ab"))
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
                 raise SelectronError(
                     f"{folder} is in use by another server: stop it, or give another --data."
                 ) from None
-            self.head = undoing.enter_context(open(folder / "head", "r+b", 0, opener=opener))
+            self.head = undoing.enter_context(open(folder / "head", "r+b", 0))
             self.db = undoing.enter_context(closing(open_database(folder / DATABASE)))
             self._verify(accept_loss)
             query = "SELECT seal, item, stream, at, CAST(raw AS BLOB), features FROM contents"
