@@ -147,7 +147,7 @@ def test_a_damaged_entry_of_the_log_fails_its_own_request(web, tmp_path, monkeyp
         db.execute("DROP TRIGGER log_keeps_entries")
         db.execute("UPDATE log SET who = 'feeb' WHERE seq = 1")
     monkeypatch.setattr(
-        "selectron.serve.snapshots.restore", lambda *args: pytest.fail("streams were restored")
+        "selectron.serve.stream.Stream.restore", lambda *args: pytest.fail("streams were restored")
     )
     reply = one.post(f"{MAIL}/items/1/answers", "admin", {"label": "spam"})
     assert (reply.status_code, reply.json()["error"]["code"]) == (500, "damaged")

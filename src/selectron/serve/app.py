@@ -76,7 +76,6 @@ def application(host: Host, hosts: Iterable[str] = (), rates: Rates | None = Non
     async def life(app: FastAPI) -> AsyncIterator[None]:
         host.loop = asyncio.get_running_loop()
         yield
-        host.loop = None
         await run_sync(host.stop)
 
     app = FastAPI(
