@@ -177,11 +177,11 @@ class Statistics:
         if question.asked and before != after:
             self._weigh(question, before, -1)
             self._weigh(question, after, 1)
-            self.answered += (after is not None) - (before is not None)
 
     def _weigh(self, question: Question, mistake: bool | None, sign: int) -> None:
         if mistake is None:
             return
+        self.answered += sign
         sums = moments(np.array([question.decided["probability"]]), np.array([float(mistake)]))
         sums = sums[:, 0].tolist()
         self.overall = [a + sign * b for a, b in zip(self.overall, sums, strict=True)]

@@ -12,7 +12,6 @@ from pydantic import ConfigDict, Field
 
 from . import answering, reading, strict
 from .answering import Answer, Correction, Token
-from .learning import Extractor
 from .requests import Call, Number, Reading, Writing, allowed, mime, strict_routes
 from .service import Work
 from .stream import Item, Stream
@@ -39,15 +38,12 @@ class NewItem(Body):
     id: Id | None = None
     data: dict[str, Any]
 
-    def made(self, row_of: Extractor) -> Item:
-        """Return the item with its row, given the function that extracts it."""
-        return Item.of(self.id, self.data, row_of(self.data))
-
 
 def item_of(line: bytes, call: Call) -> Item | Problem:
     """Return the item of a line of JSON, or the reason why it is refused."""
     try:
-        return NewItem.of(strict.loads(line)).made(call.stream.row_of)
+        new = NewItem.of(strict.loads(line))
+        return call.stream.item(new.id, new.data)
     except Problem as problem:
         return problem
 
@@ -55,17 +51,18 @@ def item_of(line: bytes, call: Call) -> Item | Problem:
 @items.post("/items", **allowed("ingest"))
 async def add_item(call: Writing, body: NewItem) -> Response:
     """Add an item: it is predicted, and perhaps queried. The same id is the same item."""
-    return await call.write(Stream.add_one, body.made(call.stream.row_of))
+    return await call.write(Stream.add_one, call.stream.item(body.id, body.data))
 
 
 @items.post("/batch", **allowed("ingest", requestBody=LINES))
 async def add_batch(call: Writing) -> Response:
     """Add items as JSON lines; each line is accepted or refused by itself."""
-    text = await call.request.body()
-    lines = [line for line in enumerate(text.split(b"\n"), 1) if line[1].strip()]
+    lines = [x for x in enumerate(call.request.content.split(b"\n"), 1) if x[1].strip()]
     if len(lines) > BATCH:
         raise Problem(413, "too_long", f"A batch has {BATCH} items at most, got {len(lines)}.")
-    found = await call.parse(lambda: [(number, item_of(line, call)) for number, line in lines])
+    found = await call.request.parse(
+        lambda: [(number, item_of(line, call)) for number, line in lines]
+    )
     return await call.write(add_items, found)
 
 
@@ -96,8 +93,8 @@ class Task(Body):
         """Return the item of a task, and its answer; a Problem names the task."""
         key = None if self.id is None else f"ls-{self.id}"
         with naming_task(number, key):
-            item = NewItem.of({"id": key, "data": self.data}).made(call.stream.row_of)
-            origin = (self.meta or {}).get("item")
+            new = NewItem.of({"id": key, "data": self.data})
+            item, origin = call.stream.item(new.id, new.data), (self.meta or {}).get("item")
             item = item._replace(number=origin if type(origin) is int else None)
             return item, reading.answer_of(self.annotations)
 
@@ -110,7 +107,9 @@ async def import_tasks(
 
     A task that was exported from this stream is the item that it was, and answers its question.
     """
-    found = await call.parse(lambda: [task.annotated(i, call) for i, task in enumerate(body, 1)])
+    found = await call.request.parse(
+        lambda: [task.annotated(i, call) for i, task in enumerate(body, 1)]
+    )
     return await call.write(add_tasks, found)
 
 

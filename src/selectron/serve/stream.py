@@ -41,12 +41,6 @@ class Item(NamedTuple):
     row: Row
     number: int | None = None
 
-    @classmethod
-    def of(cls, key: str | None, data: dict[str, Any], row: Row) -> "Item":
-        """Return the item with these fields."""
-        digest = sha256(strict.dumps(data).encode()).hexdigest()[:32]
-        return cls(key, strict.dumps(data, sort=False), digest, row)
-
 
 class Stream:
     """A stream of a store: `model`, `statistics` and `open` are derived from the log."""
@@ -72,6 +66,11 @@ class Stream:
         self.seq = self.saved = 0  # the last entry, and that of the last snapshot
 
     # Items
+
+    def item(self, key: str | None, data: dict[str, Any]) -> Item:
+        """Return the item with these fields. Raises Problem (422) if it has no row."""
+        digest = sha256(strict.dumps(data).encode()).hexdigest()[:32]
+        return Item(key, strict.dumps(data, sort=False), digest, self.row_of(data))
 
     def add(self, items: Sequence[Item], who: str, at: float) -> list[dict[str, Any]]:
         """Add items, and decide on each that is new: all of them or none.
