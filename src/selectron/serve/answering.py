@@ -91,7 +91,7 @@ def release(stream: Stream, item: int, token: str, who: str, at: float) -> dict[
 def check_lease(stream: Stream, item: int, token: str, at: float) -> None:
     """Raise Problem (409) unless the item is leased under this token."""
     question = stream.open.get(item)
-    if question is None or not any(x.digest == digest(token) for x in question.active(at)):
+    if question is None or question.leases.get(digest(token)) not in question.active(at):
         raise Problem(409, "lease_over", f"The lease of item {item} is over.")
 
 
@@ -106,7 +106,8 @@ def answer(stream: Stream, item: int, given: Answer, who: str, at: float) -> dic
     check(stream, given)
     question = stream.question(item)
     before = question.votes.get(who)
-    lease = question.leases.get(digest(given.lease)) if given.lease else None
+    token = digest(given.lease) if given.lease else ""
+    lease = question.leases.get(token)
     over = given.lease is not None and lease not in question.active(at)
     taken = question.settled or (over and question.place(who, at) == "taken")
     free = not taken if before is None else before.who == who
@@ -116,7 +117,7 @@ def answer(stream: Stream, item: int, given: Answer, who: str, at: float) -> dic
         "voter": who,
         "counts": counts,
         "late": over or question.retired or not free,
-        "lease": digest(given.lease) if given.lease else "",
+        "lease": token,
         "shown": lease.since if lease else None,
         "supersedes": before.seq if before and counts else skipped,
     }

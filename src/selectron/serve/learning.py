@@ -170,7 +170,7 @@ class Learning:
         learner, budget = declaration.parts()
         features = declaration.features
         self.width = features.size + 2 * len(features.numeric)  # columns of a row
-        self.seed, self.learned = declaration.seed, 0
+        self.learned = 0
         self.void = 0  # tickets up to this log entry may not be the model's
         self.latest = self.lead = 0.0  # the model's time, and how far it is ahead of the log's
         encoder = None
@@ -226,7 +226,7 @@ class Learning:
         """
         self.lead = max(self.lead, self.latest - at)
         self.latest = at = at + self.lead
-        draw = (self.clf.model_.draws if self.begun else Draws(self.seed)).first()
+        draw = (self.clf.model_.draws if self.begun else Draws(self.clf.random_state)).first()
         before = self.record
         d = self.clf.decide(self._given(row), at)
         return {

@@ -16,7 +16,6 @@ LABEL, SKIP = "label", "skip"
 class Lease(NamedTuple):
     """A question held by one person for a limited time."""
 
-    digest: str  # of its token
     who: str
     until: float
     since: float
@@ -43,7 +42,7 @@ class Question:
         self.prediction: str | None = item.body["label"] if learned else None
         self.proba: dict[str, float] | None = item.body.get("proba") if learned else None
         self.needed = needed  # people who have to answer
-        self.leases: dict[str, Lease] = {}
+        self.leases: dict[str, Lease] = {}  # by the digests of their tokens
         self.votes: dict[str, Vote] = {}
         self.skipped: dict[str, int] = {}  # by whom, in which entry
         self.retired = self.damaged = False
@@ -97,11 +96,12 @@ class Question:
         body = event.body
         match event.kind:
             case "shown":
-                lease = Lease(body["lease"], event.who, body["until"], event.at)
-                self.leases = {x.digest: x for x in self.active(event.at)} | {lease.digest: lease}
+                active = self.active(event.at)
+                self.leases = {x: lease for x, lease in self.leases.items() if lease in active}
+                self.leases[body["lease"]] = Lease(event.who, body["until"], event.at)
             case "renewed":
                 if held := self.leases.get(body["lease"]):
-                    self.leases[held.digest] = held._replace(until=body["until"])
+                    self.leases[body["lease"]] = held._replace(until=body["until"])
             case "released":
                 self.leases.pop(body["lease"], None)
             case "answer":

@@ -123,9 +123,8 @@ class StrictRequest(Request):
 
     async def json(self) -> Any:
         """Return the value of the body."""
-        body = self.content
         try:
-            return await self.parse(lambda: strict.loads(body))
+            return await self.parse(lambda: strict.loads(self.content))
         except Problem as problem:
             refused = HTTPException(problem.status, problem.body())
         raise refused  # here, without the problem, whose frames hold the body and its values
