@@ -1,6 +1,7 @@
 """The routes of a stream: those that change it, those that read it; and those of tokens."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -25,7 +26,7 @@ reports = strict_routes("/v1", "reports")
 BATCH = 5000  # items
 LINES = {"content": {"application/x-ndjson": {"schema": {"type": "string"}}}}
 MODEL = "application/octet-stream"
-PAUSE, BEAT = 0.25, 15.0  # least seconds between two events, and seconds between comments
+PAUSE, BEAT = 0.25, 15.0  # seconds between two looks at the state, and between comments
 ALL = ("annotate", "read", "ingest")
 Id = Annotated[str, Field(min_length=1, max_length=200)]
 
@@ -328,14 +329,13 @@ async def news(call: Reading) -> StreamingResponse:
 
 async def events(call: Call) -> AsyncIterator[str]:
     """Yield the latest state, at most every `PAUSE` s, until the server or the token ends."""
-    last = None
+    last, sent = None, 0.0
     while not call.host.ending and call.host.knows(call.person):
-        pulse, view = call.host.pulse, call.host.view(call.stream.name)
+        view, now = call.host.view(call.stream.name), time.monotonic()
         if view is not last:
-            last = view
+            last, sent = view, now
             yield f"event: state\nid: {view['entry']}\ndata: {strict.dumps(view)}\n\n"
-            await asyncio.sleep(PAUSE)
-        try:
-            await asyncio.wait_for(pulse.wait(), BEAT)
-        except TimeoutError:
+        elif now - sent > BEAT:
+            sent = now
             yield ": still here\n\n"
+        await asyncio.sleep(PAUSE)
