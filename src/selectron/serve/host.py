@@ -24,10 +24,8 @@ STEADY = partial(time.clock_gettime, getattr(time, "CLOCK_BOOTTIME", time.CLOCK_
 BATCH = 256  # requests in a transaction
 WAITING = 10_000  # requests that may wait
 BUSY = "Too many requests are waiting: try again in a moment."
-ENDED = "The server is shutting down."
 RETRY = 2.0  # seconds between two tries to write a store that fails
 PATIENCE = 60.0  # seconds for which a request waits for the writer
-SLOW = "This takes too long: try again, it may be done by then."
 Found = TypeVar("Found")
 
 
@@ -92,7 +90,7 @@ class Host:
         with suppress(queue.Empty):
             while True:
                 _, future = self.waiting.get_nowait()
-                future.set_exception(Problem(503, "ending", ENDED))
+                future.set_exception(Problem(503, "ending", "The server is shutting down."))
 
     def _do(self, batch: list[tuple[Work, Future]]) -> None:
         try:
@@ -126,7 +124,8 @@ class Host:
             return await asyncio.wait_for(asyncio.shield(future), PATIENCE)
         except TimeoutError:
             future.add_done_callback(lambda done: done.cancelled() or done.exception())
-            raise Problem(503, "busy", SLOW) from None
+            why = "This takes too long: try again, it may be done by then."
+            raise Problem(503, "busy", why) from None
 
     @property
     def views(self) -> dict[str, dict[str, Any]]:

@@ -285,7 +285,7 @@ class Learning:
 
     def open(self, ticket: int | None) -> bool:
         """Return whether the label of this ticket is still awaited."""
-        return ticket is not None and self.begun and ticket in self.clf.model_.open
+        return ticket in self.clf.model_.open
 
     def tell(self, ticket: int, label: str) -> None:
         """Learn a queried label."""
