@@ -86,7 +86,7 @@ def test_an_answer_about_a_damaged_item_is_kept_and_not_learned(desk, tmp_path):
     corrected = one.correct(said["answer"], "spam")
     assert not corrected["learned"]
     assert one.view()["damaged"] == 1
-    assert one.stream.question(1).outcome() == (True, "spam")
+    assert one.stream.question(1).truth == "spam"
     assert one.ask()["item"] == 2
 
 

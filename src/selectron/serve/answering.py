@@ -187,8 +187,7 @@ def learn(stream: Stream, question: Question, kind: str, body: dict[str, Any]) -
     """Update the model if this entry settles a label; return how, for the log."""
     ahead, seq = deepcopy(question), stream.store.last[0] + 1  # as it will be after this entry
     ahead.apply(Event(seq, stream.id, kind, question.item, None, 0.0, "", body))
-    _, label = ahead.outcome()
-    ticket = question.decided["ticket"]
+    label, ticket = ahead.truth, question.decided["ticket"]
     if label is None or label == question.learned:
         return {"learn": None}
     own = question.item > stream.model.void  # or its ticket may be that of another item

@@ -63,17 +63,18 @@ class Question:
         """Whether answers are still wanted."""
         return self.asked and not self.settled and not self.retired
 
-    def outcome(self) -> tuple[bool, str | None]:
-        """Return whether it is settled, and the most frequent label (the first one in a tie)."""
+    @property
+    def truth(self) -> str | None:
+        """The most frequent label (the first one in a tie); None for none, or until settled."""
         if not self.settled:
-            return False, None
-        votes = sorted(self.votes.values())
-        return True, Counter(vote.label for vote in votes).most_common(1)[0][0]
+            return None
+        return Counter(vote.label for vote in sorted(self.votes.values())).most_common(1)[0][0]
 
     def mistake(self) -> bool | None:
         """Return whether the prediction was a mistake, None until the question is settled."""
-        settled, label = self.outcome()
-        return label is None or label != self.decided["label"] if settled else None
+        if not self.settled:
+            return None
+        return self.truth is None or self.truth != self.decided["label"]
 
     def active(self, now: float) -> list[Lease]:
         """Return the leases in force; those that begin in the future are not trusted."""

@@ -43,7 +43,6 @@ def item_number(db: Log, stream: Stream, key: str) -> int:
 def item(db: Log, stream: Stream, hide: str, number: int) -> dict[str, Any]:
     """Return an item: the decision on it, and the answers that stand."""
     found = stream.derived(db, number)
-    settled, label = found.outcome()
     hidden = found.hides(hide)
     return {
         **decision(found.event),
@@ -52,8 +51,8 @@ def item(db: Log, stream: Stream, hide: str, number: int) -> dict[str, Any]:
         "at": found.at,
         "content": db.item_data(stream.id, number),
         "damaged": found.damaged,
-        "settled": settled,
-        "truth": label,
+        "settled": found.settled,
+        "truth": found.truth,
         "retired": found.retired,
         "answers": [
             {"answer": vote.seq, "who": vote.who, "label": vote.label}
@@ -172,7 +171,7 @@ def labelled(db: Log, stream: Stream, last: int) -> Iterator[dict[str, Any]]:
     """Yield one row for each item up to an entry, with its label if that is settled."""
     for number, row in fields(db, stream, last):
         question = stream.derived(db, number, last)
-        yield {"item": number, "id": question.key, "label": question.outcome()[1], **row}
+        yield {"item": number, "id": question.key, "label": question.truth, **row}
 
 
 def tasks(db: Log, stream: Stream) -> Iterator[dict[str, Any]]:
