@@ -93,7 +93,7 @@ def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
     """w <- w + eta g and P <- mu (P + eps I) - nu g g', for phi(x) scaled, after `form`."""
     n = int(s.scalars[HELD])
     most = ceiling(s, storage.squared_norm(rows, i)) / (scale * scale)
-    step = damped(s, now, step, 4 * (n + 1) * EPSILON * most)
+    step = damped(now, step, 4 * (n + 1) * EPSILON * most)
     if not reshaped(s, rows, i, scale, now, step):
         return False
     if s.scalars[HELD] > n:

@@ -78,7 +78,7 @@ def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
     """w <- w + eta g and P <- mu (P + eps I) - nu g g', for x scaled, after `form`."""
     n = int(s.scalars[HELD])
     most = ceiling(s, squared_norm(rows, i)) / (scale * scale)
-    step = damped(s, now, step, 4 * (n + 1) * EPSILON * most)
+    step = damped(now, step, 4 * (n + 1) * EPSILON * most)
     product(s, rows.values[i], n)
     if not walk(s, scale, now, step):
         return False
