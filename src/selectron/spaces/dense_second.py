@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.arithmetic import dot, reassociated
+from ..engine.arithmetic import dot, multiply, reassociated
 from ..engine.parts import COUNT, SQUARE
 from ..engine.round import Round, Shape, ShapeStep
 from ..engine.rows import Dense, readonly
@@ -172,8 +172,7 @@ def update(
 def rescale(s: Any, by: float) -> None:
     """P <- by P."""
     rescale_bounds(s, by)
-    for j in range(len(s.triangle)):
-        s.triangle[j] *= by
+    multiply(s.triangle, by)
 
 
 def norm(triangle: np.ndarray, d: int) -> float:
