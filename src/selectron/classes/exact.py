@@ -83,9 +83,13 @@ def inner(s: Any, rows: Any, i: int) -> float:
     return gap(s.scores, s.ranks)
 
 
+@needs_refcounts
 def needs_growth(s: Any, rows: Any, i: int) -> bool:
-    """Return whether there is too little room for z, of any two classes."""
-    return space.needs_growth(space.at(s, 0), pair(s, rows, i, 1, 0), 0)
+    """Return whether there is too little room for z, with twice as many non-zeros as the row."""
+    n, indptr = int(rows.indptr[i + 1] - rows.indptr[i]), np.zeros(2, np.uint64)
+    indptr[1] = 2 * n
+    z = SparseRows(indptr, rows.indices, rows.values, rows.constant, rows.kernel)
+    return space.needs_growth(space.at(s, 0), z, 0)
 
 
 @noinline

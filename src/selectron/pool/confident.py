@@ -100,7 +100,7 @@ def planned(pool: Pool, state: State, rows: np.ndarray, ahead: np.ndarray, sign:
     gap, codes = best(ahead[rows])
     stretch = -(-len(rows) // PART) if pool.kernels else np.inf
     patience = max(1, state.mistakes // EVERY)
-    return Plan(rows, codes, sign * gap if sign else None, patience, expit(-gap), stretch)
+    return Plan(rows, codes, sign * gap, patience, expit(-gap), stretch)
 
 
 def stuck(pool: Pool, state: State, carry: Fits, ahead: np.ndarray) -> bool:
