@@ -93,7 +93,7 @@ def fields(thing: type) -> dict[str, tuple[str, str]]:
 
     >>> from selectron.estimator.live import Decision
     >>> fields(Decision)["ticket"]
-    ('int | None', 'for `OnlineClassifier.tell`, if the label is asked for')
+    ('int | str | None', 'for `OnlineClassifier.tell`, if the label is asked for')
     """
     if is_part(thing) or not (hasattr(thing, "_fields") or dataclasses.is_dataclass(thing)):
         return {}

@@ -2,9 +2,14 @@
 
 import csv
 import json
+from collections import Counter
+from datetime import date
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from selectron import OnlineClassifier
@@ -53,7 +58,9 @@ def test_labels_are_learned_as_decide_and_tell_learn_them(call, asked, stream):
     write("answers.csv", filled(labels, rows))
     result = call("learn", "a.model", "answers.csv")
     right = sum(labels[row["a"]] == row["prediction"] for row in rows)
+    counts = Counter(labels[row["a"]] for row in rows).most_common()
     text = f"Labels learned: {len(rows)}. Predicted right: {right}.\n"
+    text += f"By class: {', '.join(f'{name} {n}' for name, n in counts)}.\n"
     assert (result.exit_code, result.output) == (0, text)
     found = OnlineClassifier.load(model)
     model.write_bytes(before)
@@ -103,6 +110,10 @@ NEW = "there is no class 'hum': the classes are {classes}; --new-classes learns 
     ("values", "reason"),
     [
         ({"label": "hum"}, NEW),
+        (
+            {"label": "Spam"},
+            f"{NEW.replace('hum', 'Spam')}; is it 'spam', which has other characters?",
+        ),
         ({"question": "1-bbbb"}, f"'1-bbbb' {OTHER}"),
         ({"question": "999-bcdf"}, f"'999-bcdf' {OTHER}"),
         ({"question": ""}, f"'' {OTHER}"),
@@ -117,6 +128,20 @@ def test_what_is_unknown_is_refused_and_nothing_learned(call, asked, values, rea
     text = f"selectron: answers.csv: row 1: {reason.format(classes=classes)}\n"
     assert (result.exit_code, result.output) == (1, text)
     assert model.read_bytes() == before
+
+
+def test_two_labels_for_a_question_are_refused(call, asked):
+    labels, model, before = asked
+    before, rows = model.read_bytes(), filled(labels, read("q.csv"))
+    other = {"ham": "spam", "spam": "ham"}[rows[1]["label"]]
+    write("answers.csv", [*rows, rows[0], rows[1] | {"label": other}])
+    result = call("learn", "a.model", "answers.csv")
+    where = f"answers.csv: row {len(rows) + 2}: the question has the label {other!r}"
+    assert result.exit_code == 1
+    assert f"{where}, and {rows[1]['label']!r} in row 2: leave one of them" in result.output
+    assert model.read_bytes() == before
+    write("answers.csv", [*rows, rows[0]])  # the same one twice is no matter
+    assert "expired: 1.\n" in call("learn", "a.model", "answers.csv").output
 
 
 def test_questions_of_another_model_are_noticed(call, asked):
@@ -203,6 +228,20 @@ def test_an_interruption_leaves_everything_as_it_was(call, asked, monkeypatch):
     assert model.read_bytes() == before
     with pytest.raises(FileNotFoundError):
         read("other.csv")
+
+
+def test_typed_values_are_written_as_spreadsheets_read_them(call):
+    days = [date(2026, 1, 1 + i % 28) for i in range(60)]
+    costs = [Decimal(i % 9) / 4 for i in range(60)]
+    table = pa.table({"day": days, "cost": costs, "label": ["ab"[i % 9 > 4] for i in range(60)]})
+    pq.write_table(table, "a.parquet")
+    assert call("run", "a.parquet", *FAST, "--save", "a.model").exit_code == 0
+    assert call("ask", "a.model", "a.parquet", "-o", "q.csv").exit_code == 0
+    shown = {str(day) for day in days}, {f"{cost:.2f}" for cost in costs}
+    for row in (rows := read("q.csv")):
+        assert row["day"] in shown[0]
+        assert row["cost"] in shown[1]
+    assert rows
 
 
 def test_questions_as_json_lines(call):

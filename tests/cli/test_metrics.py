@@ -97,3 +97,24 @@ def test_a_calibration_curve_is_drawn_on_demand(call, stream):
     result = call("run", stream[0], *FAST, "--calibration")
     assert result.exit_code == 2
     assert "--calibration needs --plot" in result.stderr
+
+
+def test_rare_classes_without_a_column_are_counted(call, tmp_path):
+    names = [f"kind{k}" for k in range(5) for _ in range(3)] + ["ok"] * 285
+    rows = [
+        f"{i % 11},{name}" for i, name in enumerate(np.random.default_rng(0).permutation(names))
+    ]
+    (tmp_path / "a.csv").write_text("\n".join(["x,label", *rows]))
+    line = "The table has the recall of the rarest 3 of 5 rare classes: --metrics shows all."
+    shown = call("run", "a.csv", *FAST).stdout
+    assert line in shown
+    assert shown.count("recall of kind") == 3
+    assert "The table has" not in call("run", "a.csv", *FAST, "--metrics").stdout
+
+
+def test_classes_that_differ_in_capitals_alone_are_doubted(call, tmp_path):
+    kinds = "ham", "spam", "Spam", "not spam", "Not  spam", "SPAM"
+    rows = [f"{i % 7},{kinds[i % 6]}" for i in range(60)]
+    (tmp_path / "a.csv").write_text("\n".join(["x,label", *rows]))
+    doubt = "the labels 'spam', 'Spam', 'SPAM' differ in capitals or spaces alone: are they one"
+    assert doubt in call("run", "a.csv", *FAST).stderr

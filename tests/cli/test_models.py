@@ -629,6 +629,16 @@ def test_a_kept_model_predicts_without_warnings_and_names_a_missing_file(call, t
     assert result.stderr.endswith("with --label '' --classes NAME,NAME if no row has a label yet\n")
 
 
+def test_truth_values_are_the_same_classes_in_every_format(call, tmp_path):
+    json_rows = ({"a": i % 7, "hot": i % 7 > 3} for i in range(60))
+    csv_rows = ({"a": i % 7, "hot": "TRUE" if i % 7 > 3 else "false"} for i in range(60))
+    first = written(tmp_path / "rows.jsonl", json_rows)
+    second, model = written(tmp_path / "rows.csv", csv_rows), str(tmp_path / "m")
+    done(call("run", str(first), *FAST, "--label", "hot", "--save", model))
+    done(call("run", str(second), "--model", model, "--save", model))
+    assert OnlineClassifier.load(model).classes_.tolist() == ["False", "True"]
+
+
 def test_keys_of_json_rows_that_come_and_go(call, tmp_path, monkeypatch):
     """The first rows decide on the columns of the output, which the later ones keep."""
     from selectron.streams import readers

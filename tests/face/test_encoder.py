@@ -288,3 +288,19 @@ def test_a_dict_of_which_nothing_is_known_is_named():
         warnings.simplefilter("error")
         clf.predict([{"b": "y"}, other])
         clf.predict([{}])
+
+
+def test_a_decision_on_a_dict_of_which_nothing_is_known_warns_once():
+    clf = OnlineClassifier(Perceptron(), encoder="auto", classes=["u", "v"])
+    for i in range(20):
+        clf.decide({f"word{i}": 1.0})  # as sparse rows of words, which share nothing
+    clf = OnlineClassifier(Perceptron(), encoder="auto", classes=["u", "v"])
+    for i in range(20):
+        clf.decide({"a": float(i), "b": "x"})
+    clf.decide({"c": 1.0, "a": 2.0})
+    clf = OnlineClassifier(Perceptron(), encoder="auto", classes=["u", "v"]).fit(
+        [{"a": float(i)} for i in range(20)], ["u", "v"] * 10
+    )
+    with pytest.warns(UserWarning, match=r"it has 'item.a', and earlier rows had 'a'"):
+        clf.decide({"item": {"a": 1.0}})
+    clf.decide({"item": {"a": 1.0}})

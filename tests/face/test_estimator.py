@@ -265,6 +265,14 @@ def test_a_score_needs_a_label():
         OnlineClassifier(Perceptron()).fit(X, Y).score(X, [None] * len(X))
 
 
+def test_text_classes_are_not_scored_against_numbers():
+    clf = OnlineClassifier(Perceptron()).fit(X, Y.astype(str))
+    for y in (Y, Y > 0, Y.astype(object), [None, *Y[1:]]):
+        with pytest.raises(SelectronError, match=r"are text, such as '-1', .* y.astype\(str\)"):
+            clf.score(X, y)
+    assert clf.score(X, Y.astype(str)) == np.mean(clf.predict(X) == Y.astype(str))
+
+
 def test_score_is_accuracy():
     clf = OnlineClassifier(Perceptron()).fit(X, Y)
     assert clf.score(X, Y) == np.mean(clf.predict(X) == Y)

@@ -34,14 +34,14 @@ def loop(learner):
 
 @pytest.fixture
 def factors(monkeypatch):
-    """Return the list of factors that `fold` has multiplied into v."""
-    found, fold = [], sparse_first.fold
+    """Return the list of factors that `multiply` has multiplied into v."""
+    found, multiply = [], sparse_first.multiply
 
     def counting(v, factor):
         found.append(float(factor))
-        fold(v, factor)
+        multiply(v, factor)
 
-    monkeypatch.setattr(sparse_first, "fold", counting)
+    monkeypatch.setattr(sparse_first, "multiply", counting)
     return found
 
 

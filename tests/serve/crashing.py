@@ -21,7 +21,6 @@ from selectron.serve import answering, store
 from selectron.serve.answering import Answer, Correction
 from selectron.serve.declaration import Declaration, Features
 from selectron.serve.service import Service, Work
-from selectron.serve.stream import Item
 
 from .mail import tables
 
@@ -55,7 +54,7 @@ def operation(i):
             raws = [{"text": " ".join(rng.choices("abcdefgh win now", k=6))} for _ in range(3)]
             if stream.name == "auto":
                 raws = list(tables(3, 3 * i))
-            items = [Item.of(f"{i}/{k}", raw, stream.row_of(raw)) for k, raw in enumerate(raws)]
+            items = [stream.item(f"{i}/{k}", raw) for k, raw in enumerate(raws)]
             return stream.add(items, "feed", at)
         item = next(iter(stream.open))
         said = Answer(label=rng.choice(CLASSES))

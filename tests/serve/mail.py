@@ -4,7 +4,6 @@ from selectron.serve import answering
 from selectron.serve.answering import Answer, Correction
 from selectron.serve.declaration import Declaration, Features
 from selectron.serve.service import Service, Work
-from selectron.serve.stream import Item
 
 WORDS = ["win", "money", "now", "prize", "meeting", "lunch", "report", "budget"]
 
@@ -58,11 +57,8 @@ class Desk:
         return reply
 
     def add(self, raws, keys=True, start=0):
-        row_of = self.stream.row_of
-        items = [
-            Item.of(f"k{i}" if keys else None, raw, row_of(raw))
-            for i, raw in enumerate(raws, start)
-        ]
+        made = self.stream.item
+        items = [made(f"k{i}" if keys else None, raw) for i, raw in enumerate(raws, start)]
         return self.do(lambda stream, at: stream.add(items, "feed", at))
 
     def ask(self, who="anna"):

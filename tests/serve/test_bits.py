@@ -86,7 +86,7 @@ def test_an_answer_about_a_damaged_item_is_kept_and_not_learned(desk, tmp_path):
     corrected = one.correct(said["answer"], "spam")
     assert not corrected["learned"]
     assert one.view()["damaged"] == 1
-    assert one.stream.question(1).outcome() == (True, "spam")
+    assert one.stream.question(1).truth == "spam"
     assert one.ask()["item"] == 2
 
 
@@ -147,7 +147,7 @@ def test_a_damaged_entry_of_the_log_fails_its_own_request(web, tmp_path, monkeyp
         db.execute("DROP TRIGGER log_keeps_entries")
         db.execute("UPDATE log SET who = 'feeb' WHERE seq = 1")
     monkeypatch.setattr(
-        "selectron.serve.snapshots.restore", lambda *args: pytest.fail("streams were restored")
+        "selectron.serve.stream.Stream.restore", lambda *args: pytest.fail("streams were restored")
     )
     reply = one.post(f"{MAIL}/items/1/answers", "admin", {"label": "spam"})
     assert (reply.status_code, reply.json()["error"]["code"]) == (500, "damaged")

@@ -9,7 +9,7 @@ import pytest
 
 from selectron import SelectronError
 from selectron.evaluate import Drifts
-from selectron.serve import reading, snapshots
+from selectron.serve import reading
 from selectron.serve.declaration import Features
 from selectron.serve.event import Event
 from selectron.serve.question import Statistics
@@ -218,10 +218,10 @@ def test_a_snapshot_of_another_store_is_not_used(desk, tmp_path):
     one, other = desk(folder=tmp_path / "a"), desk(folder=tmp_path / "b")
     played(one, 12)
     played(other, 12)
-    snapshots.take(other.stream)
+    other.stream.take_snapshot()
     shutil.copytree(tmp_path / "b" / "snapshots", tmp_path / "a" / "snapshots")
     with pytest.raises(SelectronError, match="another log"):
-        snapshots.load(one.stream, next((tmp_path / "a" / "snapshots" / "mail").glob("*.model")))
+        one.stream.load(next((tmp_path / "a" / "snapshots" / "mail").glob("*.model")))
 
 
 def test_one_server_at_a_time(desk):

@@ -201,11 +201,11 @@ class Labelling(RuleBasedStateMachine):
         assert view["items"] == view["asked"] == len(self.items)
         assert view["answered"] == len(self.items) - len(stream.open)
         for item, q in self.items.items():
-            settled, label = stream.question(item).outcome()
-            assert settled == (len(q.votes) >= self.needed)
-            if settled:
+            question = stream.question(item)
+            assert question.settled == (len(q.votes) >= self.needed)
+            if question.settled:
                 votes = [label for _, label in sorted(q.votes.values(), key=lambda v: v[0])]
-                assert label == Counter(votes).most_common(1)[0][0]
+                assert question.truth == Counter(votes).most_common(1)[0][0]
 
 
 Labelling.TestCase.settings = settings(max_examples=40, stateful_step_count=30, deadline=None)

@@ -23,7 +23,7 @@ def test_the_answer_of_who_holds_the_question_counts(desk):
     assert 1 in one.stream.open
     said = one.say(1, "ham", "bob", new)
     assert (said["late"], said["counts"], said["learned"]) == (False, True, True)
-    assert one.stream.question(1).outcome() == (True, "ham")
+    assert one.stream.question(1).truth == "ham"
 
 
 def test_a_renewed_lease_lasts_from_then_on(desk):

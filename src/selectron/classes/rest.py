@@ -36,7 +36,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.arithmetic import add_multiple, dot
+from ..engine.arithmetic import add_multiple, dot, multiply
 from ..engine.bind import noinline, variant
 from ..engine.loop import LATER, asker
 from ..engine.parts import space
@@ -210,8 +210,7 @@ def learn_coupled(
     if flags == REFUSED:
         return flags
     if y < LATER:  # p' and p'' learn nothing of a class that is wrong
-        for v in range(MIXED):
-            s.shares[v] *= WRONG
+        multiply(s.shares[:MIXED], WRONG)
         return flags
     if s.shares[MET + y - 1]:
         if t != s.shares[LEARNED]:  # not a copy of the row before

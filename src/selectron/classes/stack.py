@@ -99,8 +99,7 @@ class Stack:
 
     def compress(self, state: Any) -> bool:
         """Compress the sketches that are full, in place; return whether there were any."""
-        ones = [self.space.at(state, k) for k in range(len(state.scores))]
-        return sum(map(self.space.compress, ones)) > 0
+        return sum(map(self.space.compress, self.unstacked(state))) > 0
 
     def wanted(self, state: Any, rows: Any) -> tuple[int, int]:
         """Return the room that every class should have for a step on the first row."""

@@ -1,6 +1,7 @@
 """`selectron ask` and `selectron learn`: the questions of a kept model as a file to fill in."""
 
 import zlib
+from collections import Counter
 from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
@@ -10,7 +11,7 @@ import click
 
 from ..data.cells import canonical, label_of
 from ..data.files import replace
-from ..engine.parameters import counted, first_few
+from ..engine.parameters import counted, first_few, similar
 from ..errors import SelectronError
 from ..model.live import Ticket
 from ..streams.readers import Chunk
@@ -149,7 +150,9 @@ def learn(paths: tuple[str, ...], model: str | None, new_classes: bool, **option
     if answers.learned:
         with uninterrupted():
             saved = keep(model, saved)
-    click.echo(f"Labels learned: {answers.learned:,}. Predicted right: {answers.right:,}.")
+    click.echo(f"Labels learned: {answers.learned.total():,}. Predicted right: {answers.right:,}.")
+    if answers.learned:
+        click.echo(terminal.class_counts(answers.learned, saved.classifier.classes_))
     if answers.closed:
         click.echo(f"Learned before, or expired: {answers.closed:,}.")
     if left := len(saved.classifier.open_tickets_):
@@ -161,7 +164,8 @@ class Answers:
 
     def __init__(self, classifier: Any, column: str, new_classes: bool) -> None:
         self.classifier, self.column, self.new_classes = classifier, column, new_classes
-        self.learned = self.right = self.closed = 0
+        self.learned, self.right, self.closed = Counter[str](), 0, 0
+        self.rows: dict[int, tuple[int, Any]] = {}  # and labels, by the tickets that they answer
 
     def learn(self, chunk: Chunk) -> None:
         """Learn the labels of some rows; raise SelectronError if a ticket or a label is unknown."""
@@ -176,13 +180,19 @@ class Answers:
             number = self._number(str(row[QUESTION] or ""), at)
             label = self._class(canonical(text), at)
             ticket = self.classifier.model_.open.get(number)
+            row_before, before = self.rows.setdefault(number, (at, label))
+            if before != label:
+                raise SelectronError(
+                    f"row {at}: the question has the label {label!r}, and {before!r} in row "
+                    f"{row_before}: leave one of them"
+                )
             if ticket is None:
                 self.closed += 1
                 continue
             known = self.classifier.classes_.tolist()
             self.right += label in known and known.index(label) == ticket.proposed
             self.classifier.tell(number, terminal.add_class(self.classifier, label))
-            self.learned += 1
+            self.learned[canonical(label)] += 1
 
     def _number(self, text: str, at: int) -> int:
         """Return the number of a ticket; SelectronError if the model has not given it out."""
@@ -205,4 +215,5 @@ class Answers:
         how = "; --new-classes learns others" * texts
         raise SelectronError(
             f"row {at}: there is no class {text!r}: the classes are {first_few([*known])}{how}"
+            f"{similar(text, known)}"
         )

@@ -215,13 +215,17 @@ def nested_as_text(table: pa.Table) -> pa.Table:
 
 
 def as_text(value: Any) -> str | None:
-    """Return a value as text: JSON, unless it is text.
+    """Return a value as text: JSON if it has such values, but of text the text itself.
 
     >>> as_text(True), as_text("ham"), as_text(None), as_text({"a": [1]})
     ('true', 'ham', None, '{"a": [1]}')
+    >>> as_text(datetime(2026, 1, 3, tzinfo=UTC))
+    '2026-01-03 00:00:00+00:00'
     """
     value = json_value(value)
-    return value if value is None or isinstance(value, str) else as_json(value)
+    if value is None or isinstance(value, str):
+        return value
+    return as_json(value) if isinstance(value, bool | int | float | list | dict) else str(value)
 
 
 def json_value(value: Any) -> Any:

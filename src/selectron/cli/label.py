@@ -3,7 +3,7 @@
 import copy
 import time
 import warnings
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
@@ -13,6 +13,7 @@ import click
 import numpy as np
 import pyarrow as pa
 
+from ..data.cells import canonical
 from ..engine.parameters import counted
 from ..errors import SelectronError
 from ..model.audit import moments
@@ -109,7 +110,7 @@ class Answered(NamedTuple):
     row: FileRow
     ticket: int | str | None
     later: list[FileRow]  # decided after the answer and before the next one
-    learned: bool  # whether there was a label
+    label: str | None  # None: it was skipped
     place: Place  # with what was known of the accuracy
 
 
@@ -145,7 +146,7 @@ class ModelSession:
             why = f"{self.file} has changed since row {self.behind:,}"
         self.labels = LabelFile(output, why, self.behind + 1, first or last)
         self.hidden = self.saved.choice and self.saved.choice.label  # the column of labels
-        self.answers, self.doubted = 0, False
+        self.answers, self.doubted = Counter[str](), False  # labels learned, by class
         self.out = ""  # that the budget is spent, once it is
         self.place = self.last or Place(*self.identity, self.row)
         self.ahead = deque[FileRow]()  # rows to play before the next ones of the file
@@ -192,7 +193,9 @@ class ModelSession:
         return code or 0
 
     def _report(self, ended: bool) -> None:
-        click.echo(f"\nRows: {self.row - self.start:,}. Labels learned: {self.answers:,}.")
+        click.echo(f"\nRows: {self.row - self.start:,}. Labels learned: {self.answers.total():,}.")
+        if self.answers:
+            click.echo(terminal.class_counts(self.answers, self.saved.classifier.classes_))
         if accuracy := self.place.accuracy():
             click.echo(f"Accuracy: {accuracy}.")
         if (path := self.labels.path) and Path(path).exists():
@@ -277,18 +280,18 @@ class ModelSession:
     def _learn(self, row: FileRow, found: Any, proposal: Any) -> None:
         """Learn an answer; a row that is skipped is left behind. Keep a copy to undo it."""
         classifier: Any = self.saved.classifier
-        learned = found is not terminal.Command.SKIP
+        label = None if found is terminal.Command.SKIP else canonical(found)
         before, chance = copy.deepcopy(classifier), classifier.model_.open[self.ticket].chance
-        self.copies.append(Answered(before, row, self.ticket, [], learned, self.place))
-        if learned:
+        self.copies.append(Answered(before, row, self.ticket, [], label, self.place))
+        if label is not None:
             classifier.tell(self.ticket, terminal.add_class(classifier, found))
             self._audit(chance, found != proposal)
         else:
             classifier.expire(self.ticket)
             self._count(-1, False)
         self.row, self.ticket = row.number, None
-        if learned:
-            self.answers += 1
+        if label is not None:
+            self.answers[label] += 1
             self.labels.put(row.number, row.others, found, proposal)
 
     def _count(self, rows: int, unaskable: bool) -> None:
@@ -308,13 +311,13 @@ class ModelSession:
             click.echo("nothing to undo")
             self.ahead.appendleft(row)
             return
-        classifier, row, self.ticket, later, learned, self.place = self.copies.pop()
+        classifier, row, self.ticket, later, label, self.place = self.copies.pop()
         click.echo(f"row {row.number:,} undone")
         self.ahead.extendleft(reversed([row, *later]))
         self.saved = self.saved._replace(classifier=classifier)
         self.row = row.number - 1
-        if learned:
-            self.answers -= 1
+        if label is not None:
+            self.answers[label] -= 1
             self.labels.drop(row.number)
 
     def _other(self) -> Any:

@@ -30,6 +30,16 @@ def warn_of_weights(contest: Contest, options: dict[str, Any]) -> None:
             warn(f"--class-weight names {name!r}, which is no label in {options['file']}")
 
 
+def warn_of_spellings(names: Sequence[str], file: str) -> None:
+    """Warn of classes whose names differ in capitals or spaces alone."""
+    spellings: dict[str, list[str]] = {}
+    for name in names:
+        spellings.setdefault(" ".join(name.casefold().split()), []).append(name)
+    if several := [alike for alike in spellings.values() if len(alike) > 1]:
+        alike = ", ".join(map(repr, several[0]))
+        warn(f"{file}: the labels {alike} differ in capitals or spaces alone: are they one class?")
+
+
 def describe(contest: Any, source: Any, known: int | None, labels: str | None) -> None:
     """Print what the columns of a table were taken for, and classes beyond those `known` before."""
     if contest.encoder is None:
@@ -61,6 +71,7 @@ def report(contest: Contest, bounds: list[list[dict]] | None, options: dict[str,
     unaudited = not any(contestant.audits for contestant in contestants)
     paragraphs = [
         results_table(results, recalls),
+        "" if options["metrics"] else tables.left_out(contestants[0].true),
         tables.majority(contestants[0].true, names),
         f"{SORTED}." * contest.order.sorted,
         "A budget, such as --budget 10%, would also estimate the accuracy." * unaudited,

@@ -37,7 +37,15 @@ from .options import (
     needs_times,
     path_option,
 )
-from .report import check_dense, describe, draw, report, theorems, warn_of_weights
+from .report import (
+    check_dense,
+    describe,
+    draw,
+    report,
+    theorems,
+    warn_of_spellings,
+    warn_of_weights,
+)
 
 PICTURE, DEMO_PICTURE = "selectron-run.png", "selectron-demo.png"
 ABOUT = """\
@@ -207,6 +215,7 @@ def run(**options: Any) -> None:
         draw(contest, options)
         if interrupted or not fault:
             warn_of_weights(contest, options)
+            warn_of_spellings(contest.classes.names, options["file"])
             known = session.before and len(session.before.classifier.classes_)
             describe(contest, session.source, known, options["labels"])
     if interrupted:

@@ -1,6 +1,7 @@
 """A person in the terminal: the keys that answer, and the rows that are shown."""
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any
@@ -146,6 +147,16 @@ def read_label(prompt: str, classes: Sequence[Any], named: bool, usual: str = ""
         return label
     new = "a new class, which --classes does not name" if named else "a new class"
     return label if read_line(f"{text!r} is {new}: add it? [y/N]").lower() in YES else None
+
+
+def class_counts(counts: Counter[str], classes: Any) -> str:
+    """Return how many labels each class has, the most frequent first.
+
+    >>> class_counts(Counter(ok=3), ["hate", "ok"])
+    'By class: ok 3, hate 0.'
+    """
+    names = sorted(map(canonical, classes), key=lambda name: -counts[name])
+    return f"By class: {', '.join(f'{name} {counts[name]:,}' for name in names)}."
 
 
 def add_class(estimator: Any, label: Any) -> Any:

@@ -11,6 +11,7 @@ from .labels import is_missing
 from .times import END, FAR, FIRST, seconds
 
 WHOLE = re.compile(r"[+-]?(0|[1-9]\d*)(\.0*)?")  # not with zeros in front, as codes have them
+TRUTHS = "true", "false"
 ABSENT = frozenset({"", "?", "na", "n/a", "#n/a", "<na>", "nan", "null", "\\n"})
 
 
@@ -48,15 +49,18 @@ def label_of(value: object) -> str | None:
 
 
 def canonical(label: Any) -> str:
-    """Return a label or a category as text, the same for all ways to write a whole number.
+    """Return a label or a category as text, the same for all ways to write it.
 
-    Other text stays as it is: 007 is a code, 5.10 may be a version, and 12E4 a name.
+    That is of whole numbers and truth values. Other text stays as it is: 007 is a code, 5.10 may be
+    a version, and 12E4 a name.
 
-    >>> list(map(canonical, (1.0, "+1", " ham ", "1.0", "0.50", "007")))
-    ['1', '1', 'ham', '1', '0.50', '007']
+    >>> list(map(canonical, (1.0, "+1", " ham ", "1.0", "0.50", "007", True, "true")))
+    ['1', '1', 'ham', '1', '0.50', '007', 'True', 'True']
     """
     text = str(int(label) if isinstance(label, float) and label.is_integer() else label).strip()
-    return str(int(text.partition(".")[0])) if WHOLE.fullmatch(text) else text
+    if WHOLE.fullmatch(text):
+        return str(int(text.partition(".")[0]))
+    return text.capitalize() if text.lower() in TRUTHS else text
 
 
 def time_of(cell: object, name: str) -> float:

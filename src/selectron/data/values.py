@@ -28,7 +28,6 @@ BLANKS = ABSENT | {"none"}
 LOG2 = math.log(2)
 # as Arrow reads them: \d has digits of other scripts
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-TRUTHS = "true", "false"
 MINUS = "\u2212"
 SPACES = " \u00a0\u202f'\u2019"  # between groups of digits
 CODES = (
@@ -134,8 +133,7 @@ def category_of(x: Any) -> str:
     >>> category_of("TRUE"), category_of(True), category_of("3.0"), category_of("03")
     ('True', 'True', '3', '03')
     """
-    text = canonical(text_of(x))
-    return text.capitalize() if text.lower() in TRUTHS else text
+    return canonical(text_of(x))
 
 
 def text_of(x: Any) -> str:

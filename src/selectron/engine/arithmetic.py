@@ -37,6 +37,12 @@ def add_multiple(u: np.ndarray, v: np.ndarray, by: float) -> None:
         u[j] += by * v[j]
 
 
+def multiply(u: Any, by: float) -> None:
+    """u <- by u."""
+    for j in range(len(u)):
+        u[j] *= by
+
+
 def sparse_dot(u: np.ndarray, indices: Any, values: Any, start: int, stop: int) -> float:
     """Return <u, x>, where x has these values at these indices, from `start` to `stop`.
 

@@ -119,16 +119,7 @@ class Classes(Space, Protocol):
 
     @staticmethod
     def learn_label(
-        p: Any,
-        a: Any,
-        s: Any,
-        rows: Any,
-        i: int,
-        scale: float,
-        m: float,
-        q: float,
-        y: int,
-        t: float,
+        p: Any, a: Any, s: Any, rows: Any, i: int, scale: float, m: float, q: float, y: int, t: int
     ) -> int:
         """Step on label y if it passes the asker and trains the learner.
 

@@ -7,12 +7,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_consistent_length
 
 from .. import storage
 from ..askers import Always
 from ..data import times as clock
-from ..data.labels import as_array, encode, missing
+from ..data.labels import as_array, check_text, encode, missing
 from ..engine.rows import Sparse
 from ..errors import NotThere, SelectronError
 from ..learners import LeadingHistory
@@ -158,7 +158,7 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
 
         For `LeadingHistory` those of one expert, which few rows contradict: others predict, too.
         """
-        check_is_fitted(self)
+        self._check_fitted()
         features = len(self.feature_names_) if hasattr(self, "encoder_") else self.n_features_in_
         w = self._weights()[:, int(self.model_.constant) :][:, :features]
         return np.pad(w, ((0, 0), (0, features - w.shape[1])))  # those that no row had
@@ -175,14 +175,14 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
     @property
     def intercept_(self) -> np.ndarray:
         """Weights of the constant, (1,) or (n_classes,); 0 without one."""
-        check_is_fitted(self)
+        self._check_fitted()
         w = self._weights()
         return w[:, 0] if self.model_.constant else np.zeros(len(w))
 
     @property
     def n_support_(self) -> Any:
         """Number of examples kept; an array for many classes, unless `many="exact"` shares P."""
-        check_is_fitted(self)
+        self._check_fitted()
         if not self.model_.dual:
             raise NotThere("No examples are kept: kernel is None.")
         held = self.model_.state.scalars[..., HELD].astype(int)
@@ -191,13 +191,13 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
     @property
     def n_rounds_(self) -> int:
         """Number of rounds played."""
-        check_is_fitted(self)
+        self._check_fitted()
         return self.model_.rounds
 
     @property
     def n_strained_(self) -> int:
         """Number of rounds in which no step met all of the learner's conditions."""
-        check_is_fitted(self)
+        self._check_fitted()
         return self.model_.strained
 
     # A stream
@@ -298,7 +298,7 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
 
         For many classes, return the scores of all, (n_rows, n_classes).
         """
-        check_is_fitted(self)
+        self._check_fitted()
         block, n = self._rows(X, new=False)
         if self.model_.stacked:
             scores = np.asarray(self.model_.look(block, n, scores=True).scores)
@@ -308,19 +308,20 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
     @one_at_a_time
     def predict(self, X: Any) -> np.ndarray:
         """Return the predicted class of every row."""
-        check_is_fitted(self)
+        self._check_fitted()
         block, n = self._rows(X, new=False)
         return decode(self.model_.look(block, n).index, self.classes_)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the accuracy on the rows that have a label; others are left out, as by `run`.
 
-        Raises SelectronError if no row has one.
+        Raises SelectronError if no row has one, or they are numbers and the classes text.
         """
-        labels = as_array(y)
+        predicted, labels = self.predict(X), as_array(y)
+        check_text(self.classes_, labels)
         if labels.ndim != 1 or not missing(labels).any():
-            return float(super().score(X, y, sample_weight))
-        check_consistent_length(predicted := self.predict(X), labels, sample_weight)
+            return float(accuracy_score(y, predicted, sample_weight=sample_weight))
+        check_consistent_length(predicted, labels, sample_weight)
         if not (known := ~missing(labels)).any():
             raise SelectronError("No row has a label.")
         given = labels[known] if labels.dtype != object else np.array(labels[known].tolist())
@@ -341,7 +342,7 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
         >>> clf.predict_proba([[2.0]]).round(1)
         array([[0., 1.]])
         """
-        check_is_fitted(self)
+        self._check_fitted()
         block, n = self._rows(X, new=False)
         known = len(self.classes_)
         return self.model_.proba(block, n) if known > 1 else np.ones((n, known))
@@ -360,7 +361,7 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
         Raises NotFittedError before the first row, and SelectronError if a label or the file cannot
         be written (for the file, it is also an OSError); an older file is left as it was.
         """
-        check_is_fitted(self)
+        self._check_fitted()
         storage.write(path, *packing.pack(self))
 
     @classmethod

@@ -4,7 +4,6 @@ import copy
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from ..askers.budget import began
 from ..data import times as clock
@@ -16,7 +15,7 @@ from ..model.widths import needed_width
 from . import checks
 from .parameters import all_or_nothing, flag, one_at_a_time
 from .parts import checked
-from .rows import TakesRows
+from .rows import SEVERAL, TakesRows, warn_if_strange
 from .weights import apply_class_weights, sample_weights
 
 __all__ = ["Decision"]
@@ -118,8 +117,7 @@ class DecidesAndTells(TakesRows):
         >>> clf.tell(clf.decide([0.5, 2.0]).ticket, "ham")
         True
         """
-        if "model_" not in self.__dict__:
-            check_is_fitted(self)  # slow, hence not in every call
+        self._check_fitted()
         if correct is not None:
             return self._learn_judged(ticket, label, sample_weight, correct)
         if type(sample_weight) is not float or sample_weight != 1:
@@ -153,7 +151,7 @@ class DecidesAndTells(TakesRows):
         >>> clf.predict([[0.5, 2.0]]).item()
         'spam'
         """
-        check_is_fitted(self)
+        self._check_fitted()
         with all_or_nothing(self):
             code = checks.code(label, self.classes_, self.model_.stacked) or self._new_code(label)
             self.model_ = self.model_.corrected(ticket, code)
@@ -173,7 +171,7 @@ class DecidesAndTells(TakesRows):
         >>> clf.asker.rate
         0.05
         """
-        check_is_fitted(self)
+        self._check_fitted()
         self.model_.set_asker(checked(asker, "asker"))
         self.asker = asker
 
@@ -189,13 +187,13 @@ class DecidesAndTells(TakesRows):
         >>> clf.open_tickets_
         []
         """
-        check_is_fitted(self)
+        self._check_fitted()
         self.model_.expire(ticket)
 
     @property
     def open_tickets_(self) -> list[int | str]:
         """The tickets that wait for an answer, oldest first."""
-        check_is_fitted(self)
+        self._check_fitted()
         return list(self.model_.open)
 
     # Internals
@@ -237,7 +235,11 @@ class DecidesAndTells(TakesRows):
         encoder = self.__dict__.get("encoder_")
         if encoder is None:
             return checks.plain_row(x, self.model_, self.__dict__.get("names_"))
-        if not is_dict(x) or has_huge(x):
+        if not is_dict(x):
+            return None
+        if encoder.columns_.keys().isdisjoint(x):
+            warn_if_strange(encoder, x, least=SEVERAL)
+        if has_huge(x):
             return None
         block = encoder.learn_one(x)
         self.model_.widen(needed_width(self.model_, block, encoder.width_))

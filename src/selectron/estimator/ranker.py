@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
-from sklearn.utils.validation import check_is_fitted
 
 from ..data.labels import distinct, given_classes
 from ..engine.rows import Dense, Sparse
@@ -118,7 +117,7 @@ class OnlineRanker(OnlineClassifier):
 
         Raises SelectronError if one is not a class or is named twice, as in a row of 0 and 1.
         """
-        check_is_fitted(self)
+        self._check_fitted()
         if correct is not None:
             raise SelectronError(
                 "correct must be left out with OnlineRanker: give a list of classes."

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 from sklearn.base import clone
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..data.cells import check_unique
 from ..data.dicts import Names, are_dicts, flattened, is_dict
@@ -39,6 +39,11 @@ class TakesRows(NestedParameters):
     names_: Names
     model_: Model
     n_features_in_: int
+
+    def _check_fitted(self) -> None:
+        """Raise NotFittedError before the first row; scikit-learn's check is slow."""
+        if "model_" not in self.__dict__:
+            check_is_fitted(self)
 
     def _rows(self, X: Any, new: bool = True) -> tuple[Any, int]:
         """Return the rows as a block of the model's kind, and their number.
@@ -155,8 +160,13 @@ class TakesRows(NestedParameters):
             self.model_.widen(width)
 
 
-def warn_if_strange(encoder: TableEncoder, row: Any) -> None:
-    """Warn of a dict of which no field is a known column, unless it is refused for a name."""
+def warn_if_strange(encoder: TableEncoder, row: Any, least: int = 0) -> None:
+    """Warn of a dict of which no field is a known column, unless it is refused for a name.
+
+    With `least`, this many rows, all with the columns of the first, must have come before.
+    """
+    if least and (encoder.n_rows_ < least or len(encoder.columns_) > encoder.n_first_):
+        return
     names = [name for name in flattened(row, encoder.whole()) if name not in encoder.ignore]
     text = names and all(isinstance(name, str) for name in names)
     if text and encoder.columns_ and encoder.columns_.keys().isdisjoint(names):

@@ -45,13 +45,25 @@ def short_names(names: Iterable[Any]) -> list[str]:
 
 def recalls(tallies: Sequence[Tally], names: Sequence[str]) -> dict[str, list[str]]:
     """Return a column with the recall of each rare class, by its head: the three rarest at most."""
-    short, shares = short_names(names), tallies[0].shares()
-    limit = min(RARE, 0.5 / max(1, len(shares)))
-    rare = [k for k in np.argsort(shares).tolist() if 0 < shares[k] < limit]
+    short = short_names(names)
     return {
         f"recall of {short[k]}": [_number(tally.recall()[k]) for tally in tallies]
-        for k in rare[:MOST_COLUMNS]
+        for k in _rare(tallies[0])[:MOST_COLUMNS]
     }
+
+
+def left_out(true: Tally) -> str:
+    """Return a line about rare classes whose recall has no column; "" if there are none."""
+    rare = len(_rare(true))
+    shown = f"The table has the recall of the rarest {MOST_COLUMNS} of {rare} rare classes"
+    return f"{shown}: --metrics shows all." if rare > MOST_COLUMNS else ""
+
+
+def _rare(true: Tally) -> list[int]:
+    """Return the places of the rare classes, the rarest first."""
+    shares = true.shares()
+    limit = min(RARE, 0.5 / max(1, len(shares)))
+    return [k for k in np.argsort(shares).tolist() if 0 < shares[k] < limit]
 
 
 def majority(true: Tally, names: Sequence[str]) -> str:

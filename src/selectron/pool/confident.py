@@ -19,7 +19,7 @@ from scipy.special import expit
 from ..errors import SelectronError
 from .centre import Centre, centre, left_out
 from .features import by_class
-from .perceptron import Boosted, Phase, takes
+from .perceptron import Boosted, Phase, narrow
 from .session import OPEN, Plan, Pool, State
 
 EVERY = 100  # mistakes up to which each causes a fit; beyond, one in a hundred does
@@ -100,13 +100,13 @@ def planned(pool: Pool, state: State, rows: np.ndarray, ahead: np.ndarray, sign:
     gap, codes = best(ahead[rows])
     stretch = -(-len(rows) // PART) if pool.kernels else np.inf
     patience = max(1, state.mistakes // EVERY)
-    return Plan(rows, codes, sign * gap if sign else None, patience, expit(-gap), stretch)
+    return Plan(rows, codes, sign * gap, patience, expit(-gap), stretch)
 
 
 def stuck(pool: Pool, state: State, carry: Fits, ahead: np.ndarray) -> bool:
     """Return whether `Boosted` should take over: no progress, although the labels are separable."""
     d, known = pool.X.shape[1], state.codes >= 0
-    if state.mistakes - carry.mistakes <= STUCK * d or not takes(pool, state):
+    if state.mistakes - carry.mistakes <= STUCK * d or state.classes > 2 or not narrow(pool):
         return False
     return np.count_nonzero(best(ahead[known])[1] != state.codes[known]) <= d
 

@@ -5,6 +5,9 @@ row of either class among its 50 neighbours. A class that is not among them coun
 last of them. A row's own label has no influence on its features, so that maps can be compared.
 """
 
+import math
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -85,15 +88,14 @@ def constant(X: Any) -> float:
     >>> round(constant(np.array([[30.0, 40.0], [-60.0, -80.0]])), 1)
     70.7
     """
-    if X.shape[1] == 0:
-        return 1.0
-    inner = np.abs(linear_kernel(sampled(X, 0)))[np.triu_indices(min(X.shape[0], PAIRS), 1)]
-    return float(np.sqrt(max(np.median(inner), 1.0))) if len(inner) else 1.0
+    return math.sqrt(max(of_pairs(linear_kernel, X, 0), 1.0)) if X.shape[1] else 1.0
 
 
-def sampled(X: Any, seed: int) -> Any:
-    """Return 1,000 rows drawn at random, or all if there are fewer."""
-    return X[np.random.default_rng([seed, 4]).permutation(X.shape[0])[:PAIRS]]
+def of_pairs(compare: Callable[[Any], np.ndarray], X: Any, seed: int) -> float:
+    """Return the median of |k(x, x')| over 1,000 rows drawn at random, or all; 0 for one row."""
+    rows = X[np.random.default_rng([seed, 4]).permutation(X.shape[0])[:PAIRS]]
+    found = np.abs(compare(rows))[np.triu_indices(rows.shape[0], 1)]
+    return float(np.median(found)) if len(found) else 0.0
 
 
 def standard(X: Any, centred: bool = True) -> Any:
@@ -152,8 +154,9 @@ def leading(X: Any, seed: int) -> np.ndarray:
 
 
 def gaussian(X: np.ndarray, seed: int) -> np.ndarray:
-    """Return the Nystroem map of exp(-|x - x'|^2 / v), v the median of |x - x'|^2."""
-    gamma, size = 1 / apart(X, seed), min(len(X), LANDMARKS)
+    """Return the Nystroem map of exp(-|x - x'|^2 / v), v the median of |x - x'|^2, or 1 if 0."""
+    v = of_pairs(partial(euclidean_distances, squared=True), X, seed) or 1.0
+    gamma, size = 1 / v, min(len(X), LANDMARKS)
     return Nystroem(gamma=gamma, n_components=size, random_state=seed).fit_transform(X)
 
 
@@ -183,13 +186,6 @@ def graph(around: Nearest) -> Any:
     start = np.arange(0, n * NEAR + 1, NEAR)
     W = scipy.sparse.csr_array((weights.ravel(), rows.ravel(), start), shape=(n, n))
     return W.maximum(W.T)
-
-
-def apart(X: np.ndarray, seed: int) -> float:
-    """Return the median of |x - x'|^2 over 1,000 rows drawn at random, 1 if it is 0."""
-    rows = sampled(X, seed)
-    squares = euclidean_distances(rows, squared=True)[np.triu_indices(len(rows), 1)]
-    return float(np.median(squares)) or 1.0 if len(squares) else 1.0
 
 
 def nearest(X: np.ndarray) -> Nearest:

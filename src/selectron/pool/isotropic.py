@@ -120,7 +120,7 @@ def heavy(Z: np.ndarray, position: Position) -> Subspace | None:
     n, k = Z.shape
     _, axes, directions = np.linalg.svd(position.matrix)
     ratios = axes[:-1] / np.maximum(axes[1:], 1e-300)
-    for cut in np.argsort(-ratios)[: max(1, k - 1)]:
+    for cut in np.argsort(-ratios):
         j = k - 1 - int(cut)
         enough = -(-n * j // k)
         out = outside(Z, directions[-j:])

@@ -180,7 +180,7 @@ class Boosted(NamedTuple):
     def plan(self, pool: Pool, state: State, carry: Phase | None) -> tuple[Phase, Plan]:
         """Return the carry and the next plan, after a mistake."""
         two_classes(state)
-        if not takes(pool, state):
+        if not narrow(pool):
             raise SelectronError(WIDER)
         phase = carry and carry.updated(pool, state.missed)
         if phase is None or self.over(phase, state):
@@ -194,11 +194,6 @@ class Boosted(NamedTuple):
         k, done = len(phase.w), np.count_nonzero(state.codes[phase.rows] != OPEN)
         failed = phase.missed > LONG * k * math.log(k + 2)
         return bool(done >= max(1, self.share * len(phase.rows))) or failed
-
-
-def takes(pool: Pool, state: State) -> bool:
-    """Return whether `Boosted` can take the pool."""
-    return narrow(pool) and state.classes == 2
 
 
 def narrow(pool: Pool) -> bool:

@@ -58,7 +58,7 @@ class Plan(NamedTuple):
 
     rows: np.ndarray
     codes: np.ndarray  # the class code proposed for each row
-    keys: np.ndarray | None = None  # that sort the rows, the largest first; None: as they are
+    keys: np.ndarray  # that sort the rows, the largest first
     patience: float = np.inf  # mistakes until the next plan
     doubts: np.ndarray | None = None  # the learner's probabilities of a mistake
     stretch: float = np.inf  # rows until the next plan
@@ -163,11 +163,9 @@ class Session:
         `known` is the number of classes; the code is below it, -1 if no class is known yet.
         """
         while self.count < self.goal:
-            if self.plan is None or self.mistakes >= self.allowed or self.count >= self.end:
+            used = self.at >= len(self.order)
+            if used or self.mistakes >= self.allowed or self.count >= self.end:
                 self._plan(known)
-            if self.at >= len(self.order):
-                self.plan = None
-                continue
             place = self.order[self.at]
             row, code = self.plan.rows[place], self.plan.codes[place]
             if self.codes[row] == OPEN:
@@ -256,8 +254,7 @@ class Session:
             carry, plan = self.learner.plan(self.pool, state, self.carry)
         self.begun.append(Begun(self.count, known, self.carry))
         self.carry, self.plan, self.at = carry, plan, 0
-        rows, keys = np.arange(len(plan.rows)), plan.keys
-        self.order = rows if keys is None else np.argsort(-keys, kind="stable")
+        self.order = np.argsort(-plan.keys, kind="stable")
         self.allowed, self.end = self.mistakes + plan.patience, self.count + plan.stretch
 
     def _answers(self, places: np.ndarray, codes: np.ndarray, known: int) -> Answers:

@@ -5,7 +5,7 @@
     event, store           the log, in SQLite
     learning               features and the model: state derived from the log
     question               questions and statistics: state derived from the log
-    stream, snapshots      a stream as all of these, and how it starts again
+    stream                 a stream as all of these, its snapshots, and how it starts again
     answering              leases, answers, corrections
     service, host          the streams of a folder, and the one thread that writes
     tokens, guard, requests

@@ -91,7 +91,7 @@ def release(stream: Stream, item: int, token: str, who: str, at: float) -> dict[
 def check_lease(stream: Stream, item: int, token: str, at: float) -> None:
     """Raise Problem (409) unless the item is leased under this token."""
     question = stream.open.get(item)
-    if question is None or not any(x.digest == digest(token) for x in question.active(at)):
+    if question is None or question.leases.get(digest(token)) not in question.active(at):
         raise Problem(409, "lease_over", f"The lease of item {item} is over.")
 
 
@@ -106,7 +106,8 @@ def answer(stream: Stream, item: int, given: Answer, who: str, at: float) -> dic
     check(stream, given)
     question = stream.question(item)
     before = question.votes.get(who)
-    lease = question.leases.get(digest(given.lease)) if given.lease else None
+    token = digest(given.lease) if given.lease else ""
+    lease = question.leases.get(token)
     over = given.lease is not None and lease not in question.active(at)
     taken = question.settled or (over and question.place(who, at) == "taken")
     free = not taken if before is None else before.who == who
@@ -116,7 +117,7 @@ def answer(stream: Stream, item: int, given: Answer, who: str, at: float) -> dic
         "voter": who,
         "counts": counts,
         "late": over or question.retired or not free,
-        "lease": digest(given.lease) if given.lease else "",
+        "lease": token,
         "shown": lease.since if lease else None,
         "supersedes": before.seq if before and counts else skipped,
     }
@@ -186,12 +187,11 @@ def learn(stream: Stream, question: Question, kind: str, body: dict[str, Any]) -
     """Update the model if this entry settles a label; return how, for the log."""
     ahead, seq = deepcopy(question), stream.store.last[0] + 1  # as it will be after this entry
     ahead.apply(Event(seq, stream.id, kind, question.item, None, 0.0, "", body))
-    _, label = ahead.outcome()
-    ticket = question.decided["ticket"]
+    label, ticket = ahead.truth, question.decided["ticket"]
     if label is None or label == question.learned:
         return {"learn": None}
     own = question.item > stream.model.void  # or its ticket may be that of another item
-    if own and not question.touched and stream.model.open(ticket):
+    if own and question.learned is None and stream.model.open(ticket):
         stream.model.tell(ticket, label)
         return {"learn": "tell", "learned": label, "ticket": ticket}
     if (row := stream.row(question.item)) is None:

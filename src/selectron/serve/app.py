@@ -1,6 +1,5 @@
 """The application: routes, errors in one shape, and the pages."""
 
-import asyncio
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from importlib.resources import files
@@ -74,9 +73,7 @@ def application(host: Host, hosts: Iterable[str] = (), rates: Rates | None = Non
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
-        host.loop = asyncio.get_running_loop()
         yield
-        host.loop = None
         await run_sync(host.stop)
 
     app = FastAPI(

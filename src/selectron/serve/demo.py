@@ -14,7 +14,6 @@ from typing import Any
 from .declaration import Declaration, Features
 from .host import Host
 from .service import Service, Work
-from .stream import Item
 
 DEMO = Declaration(
     name="demo",
@@ -74,5 +73,4 @@ def feed(host: Host, ending: Event) -> None:
 def add_messages(found: list[tuple[int, dict[str, Any]]], service: Service, at: float) -> None:
     """Add messages, with ids from their numbers."""
     stream = service.streams[DEMO.name]
-    items = [Item.of(f"message-{number}", x, stream.row_of(x)) for number, x in found]
-    stream.add(items, "demo", at)
+    stream.add([stream.item(f"message-{number}", x) for number, x in found], "demo", at)

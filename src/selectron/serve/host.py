@@ -24,10 +24,8 @@ STEADY = partial(time.clock_gettime, getattr(time, "CLOCK_BOOTTIME", time.CLOCK_
 BATCH = 256  # requests in a transaction
 WAITING = 10_000  # requests that may wait
 BUSY = "Too many requests are waiting: try again in a moment."
-ENDED = "The server is shutting down."
 RETRY = 2.0  # seconds between two tries to write a store that fails
 PATIENCE = 60.0  # seconds for which a request waits for the writer
-SLOW = "This takes too long: try again, it may be done by then."
 Found = TypeVar("Found")
 
 
@@ -59,12 +57,10 @@ class Host:
     ):
         ahead = clock() - steady()
         self.folder, self.clock, self.steady = folder, clock, lambda: ahead + steady()
-        self.ending = self.stopping = self.ended = False
-        self.loop: asyncio.AbstractEventLoop | None = None
-        self.pulse, self.changing_tokens = asyncio.Event(), threading.Lock()
+        self.ending = self.stopping = self.ended = False  # `ending`: streams of events end
+        self.changing_tokens = threading.Lock()
         self.waiting: queue.Queue = queue.Queue(WAITING)
         self.service = Service(folder, declarations, **options)
-        self._changed()
         self.people = self.read(tokens.owners)
         self.writer = threading.Thread(target=self._run, name="selectron-writer", daemon=True)
         self.writer.start()
@@ -94,7 +90,7 @@ class Host:
         with suppress(queue.Empty):
             while True:
                 _, future = self.waiting.get_nowait()
-                future.set_exception(Problem(503, "ending", ENDED))
+                future.set_exception(Problem(503, "ending", "The server is shutting down."))
 
     def _do(self, batch: list[tuple[Work, Future]]) -> None:
         try:
@@ -102,26 +98,11 @@ class Host:
         except Exception:
             LOG.exception("The batch could not be done, nor taken back")
             replies = [Problem(500, "internal", BROKEN) for _ in batch]
-        self._changed()
         for (_, future), reply in zip(batch, replies, strict=True):
             if isinstance(reply, Problem):
                 future.set_exception(reply)
             else:
                 future.set_result(reply)
-
-    def _changed(self) -> None:
-        self.views = self.service.views
-        if self.loop is not None and not self.loop.is_closed():
-            self.loop.call_soon_threadsafe(self._beat)
-
-    def end_events(self) -> None:
-        """End the streams of events, from within the event loop."""
-        self.ending = True
-        self._beat()
-
-    def _beat(self) -> None:
-        pulse, self.pulse = self.pulse, asyncio.Event()
-        pulse.set()
 
     # In other threads
 
@@ -143,7 +124,13 @@ class Host:
             return await asyncio.wait_for(asyncio.shield(future), PATIENCE)
         except TimeoutError:
             future.add_done_callback(lambda done: done.cancelled() or done.exception())
-            raise Problem(503, "busy", SLOW) from None
+            why = "This takes too long: try again, it may be done by then."
+            raise Problem(503, "busy", why) from None
+
+    @property
+    def views(self) -> dict[str, dict[str, Any]]:
+        """The committed state of every stream, by name."""
+        return self.service.views
 
     def view(self, name: str) -> dict[str, Any]:
         """Return the state of a stream. Raises Problem (404) if there is none of this name."""

@@ -165,7 +165,7 @@ class Reader(Worker):
             if own and not isinstance(data.get(own), str | int):
                 raise invalid(f"The field {own!r} must be a text or a whole number.")
             new = NewItem.of({"id": str(data[own]) if own else key(message), "data": data})
-            return new.made(self.stream.row_of)
+            return self.stream.item(new.id, new.data)
         except Problem as problem:
             return problem
 

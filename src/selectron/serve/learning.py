@@ -161,15 +161,6 @@ def as_float(name: str, value: Any) -> float:
     return float(value)
 
 
-def rounded(probability: float) -> float:
-    """Return a probability with the digits that the log keeps; small ones keep their order.
-
-    >>> rounded(0.0000123456789)
-    1.23457e-05
-    """
-    return float(f"{probability:.6g}")
-
-
 ROOM = 1000  # open tickets beyond the size of the queue
 
 
@@ -180,14 +171,14 @@ class Learning:
         learner, budget = declaration.parts()
         features = declaration.features
         self.width = features.size + 2 * len(features.numeric)  # columns of a row
-        self.seed, self.learned = declaration.seed, 0
+        self.learned = 0
         self.void = 0  # tickets up to this log entry may not be the model's
         self.latest = self.lead = 0.0  # the model's time, and how far it is ahead of the log's
         encoder = None
         if features.kind == "auto":  # sparse, so that new features are cheap
             columns, ignore = features.columns, features.ignore
             encoder = TableEncoder(columns, ignore=ignore, form="sparse", text_size=features.size)
-        clf = OnlineClassifier(
+        self.clf = OnlineClassifier(
             learner,
             budget,
             classes=None if declaration.new_classes else declaration.classes,
@@ -197,7 +188,6 @@ class Learning:
             random_state=declaration.seed,
             encoder=encoder,
         )
-        self.adopt(clf)
 
     @property
     def begun(self) -> bool:
@@ -214,10 +204,6 @@ class Learning:
         """The budget of labels."""
         return self.clf.asker
 
-    def adopt(self, clf: OnlineClassifier) -> None:
-        """Play with this classifier, and its budget, from now on."""
-        self.clf, self.numbers = clf, Budget.Parameters(*clf.asker.numbers())
-
     def change(self, declaration: Declaration) -> None:
         """Apply the budget and the classes of a declaration from now on."""
         _, budget = declaration.parts()
@@ -227,7 +213,6 @@ class Learning:
             self.clf.set_params(asker=budget)
         elif budget != self.budget:
             self.clf.set_asker(budget)
-        self.adopt(self.clf)
 
     @property
     def columns(self) -> list[str]:
@@ -242,24 +227,31 @@ class Learning:
         """
         self.lead = max(self.lead, self.latest - at)
         self.latest = at = at + self.lead
-        draw = (self.clf.model_.draws if self.begun else Draws(self.seed)).first()
-        now = in_window(self.numbers, self.record, at)
-        floor = current_rate(self.numbers, now, at, lasting=0.0)[1]  # that of audits
+        draw = (self.clf.model_.draws if self.begun else Draws(self.clf.random_state)).first()
+        before = self.record
         d = self.clf.decide(self._given(row), at)
-        reason = None
-        if d.ask:
-            reason = "audit" if draw < floor else "drift" if self.record.burst else "uncertain"
         return {
             "label": None if d.label is None else str(d.label),
             "margin": d.margin,
             "probability": d.ask_probability,  # of asking
-            "proba": {str(c): rounded(p) for c, p in zip(self.clf.classes_, d.proba, strict=True)},
+            # with six digits, however small
+            "proba": {
+                str(c): float(f"{p:.6g}") for c, p in zip(self.clf.classes_, d.proba, strict=True)
+            },
             "ticket": d.ticket,
             "asked": d.ticket is not None,
-            "reason": reason,
+            "reason": self._reason(draw, before, at) if d.ask else None,
             "evidence": list(d.evidence) or None,
             "version": self.learned,
         }
+
+    def _reason(self, draw: float, before: Record, at: float) -> str:
+        """Return why a label is asked for, given the draw and the record before the round."""
+        numbers = Budget.Parameters(*self.budget.numbers())
+        _, audits, _ = current_rate(numbers, in_window(numbers, before, at), at, lasting=0.0)
+        if draw < audits:
+            return "audit"
+        return "drift" if self.record.burst else "uncertain"
 
     def _given(self, row: Row, deciding: bool = True) -> Any:
         """Return a row as OnlineClassifier takes it; the encoder learns from dicts to decide on.
@@ -294,7 +286,7 @@ class Learning:
 
     def open(self, ticket: int | None) -> bool:
         """Return whether the label of this ticket is still awaited."""
-        return ticket is not None and self.begun and ticket in self.clf.model_.open
+        return ticket in self.clf.model_.open
 
     def tell(self, ticket: int, label: str) -> None:
         """Learn a queried label."""

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from ..history.drift import Drifts
-from ..model.audit import SUMS, Audit, Estimate, estimated, moments
+from ..model.audit import SUMS, Estimate, Z, estimated, moments
 from .event import Event
 
 LABEL, SKIP = "label", "skip"
@@ -16,7 +16,6 @@ LABEL, SKIP = "label", "skip"
 class Lease(NamedTuple):
     """A question held by one person for a limited time."""
 
-    digest: str  # of its token
     who: str
     until: float
     since: float
@@ -43,12 +42,11 @@ class Question:
         self.prediction: str | None = item.body["label"] if learned else None
         self.proba: dict[str, float] | None = item.body.get("proba") if learned else None
         self.needed = needed  # people who have to answer
-        self.leases: dict[str, Lease] = {}
+        self.leases: dict[str, Lease] = {}  # by the digests of their tokens
         self.votes: dict[str, Vote] = {}
         self.skipped: dict[str, int] = {}  # by whom, in which entry
         self.retired = self.damaged = False
         self.learned: str | None = None  # the label that was learned last
-        self.touched = False  # whether the model's ticket has been used
 
     @property
     def settled(self) -> bool:
@@ -65,17 +63,18 @@ class Question:
         """Whether answers are still wanted."""
         return self.asked and not self.settled and not self.retired
 
-    def outcome(self) -> tuple[bool, str | None]:
-        """Return whether it is settled, and the most frequent label (the first one in a tie)."""
+    @property
+    def truth(self) -> str | None:
+        """The most frequent label (the first one in a tie); None for none, or until settled."""
         if not self.settled:
-            return False, None
-        votes = sorted(self.votes.values())
-        return True, Counter(vote.label for vote in votes).most_common(1)[0][0]
+            return None
+        return Counter(vote.label for vote in sorted(self.votes.values())).most_common(1)[0][0]
 
     def mistake(self) -> bool | None:
         """Return whether the prediction was a mistake, None until the question is settled."""
-        settled, label = self.outcome()
-        return label is None or label != self.decided["label"] if settled else None
+        if not self.settled:
+            return None
+        return self.truth is None or self.truth != self.decided["label"]
 
     def active(self, now: float) -> list[Lease]:
         """Return the leases in force; those that begin in the future are not trusted."""
@@ -98,11 +97,12 @@ class Question:
         body = event.body
         match event.kind:
             case "shown":
-                lease = Lease(body["lease"], event.who, body["until"], event.at)
-                self.leases = {x.digest: x for x in self.active(event.at)} | {lease.digest: lease}
+                active = self.active(event.at)
+                self.leases = {x: lease for x, lease in self.leases.items() if lease in active}
+                self.leases[body["lease"]] = Lease(event.who, body["until"], event.at)
             case "renewed":
                 if held := self.leases.get(body["lease"]):
-                    self.leases[held.digest] = held._replace(until=body["until"])
+                    self.leases[body["lease"]] = held._replace(until=body["until"])
             case "released":
                 self.leases.pop(body["lease"], None)
             case "answer":
@@ -123,7 +123,7 @@ class Question:
                 self.retired, self.leases = True, {}
                 self.damaged |= event.kind == "damaged"
         if body.get("learn"):
-            self.learned, self.touched = body["learned"], True
+            self.learned = body["learned"]
 
 
 RECENT = 300  # answers in recent accuracy
@@ -131,8 +131,6 @@ POINTS = 400  # of a chart; when exceeded, every other one is dropped
 SHARE, PACE = 200, 30  # items in the recent share of queries, and in the recent rate
 DRIFTS = 50  # drifts kept
 LATEST = 500  # items among which the beginning of drift is marked
-
-Z = Audit().z  # of a 95% interval
 
 COUNTS = ("items", "asked", "answered", "skipped", "late", "retired", "damaged")
 KEPT = {*COUNTS, "step", "overall", "points", "drifts"}
@@ -180,11 +178,11 @@ class Statistics:
         if question.asked and before != after:
             self._weigh(question, before, -1)
             self._weigh(question, after, 1)
-            self.answered += (after is not None) - (before is not None)
 
     def _weigh(self, question: Question, mistake: bool | None, sign: int) -> None:
         if mistake is None:
             return
+        self.answered += sign
         sums = moments(np.array([question.decided["probability"]]), np.array([float(mistake)]))
         sums = sums[:, 0].tolist()
         self.overall = [a + sign * b for a, b in zip(self.overall, sums, strict=True)]

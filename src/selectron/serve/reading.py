@@ -1,11 +1,11 @@
 """Read the committed log: items, histories, and exports as JSON lines, CSV or Parquet."""
 
 import csv
-import io
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import chain
+from types import SimpleNamespace
 from typing import Any, TypeVar
 
 import pyarrow as pa
@@ -43,7 +43,6 @@ def item_number(db: Log, stream: Stream, key: str) -> int:
 def item(db: Log, stream: Stream, hide: str, number: int) -> dict[str, Any]:
     """Return an item: the decision on it, and the answers that stand."""
     found = stream.derived(db, number)
-    settled, label = found.outcome()
     hidden = found.hides(hide)
     return {
         **decision(found.event),
@@ -52,8 +51,8 @@ def item(db: Log, stream: Stream, hide: str, number: int) -> dict[str, Any]:
         "at": found.at,
         "content": db.item_data(stream.id, number),
         "damaged": found.damaged,
-        "settled": settled,
-        "truth": label,
+        "settled": found.settled,
+        "truth": found.truth,
         "retired": found.retired,
         "answers": [
             {"answer": vote.seq, "who": vote.who, "label": vote.label}
@@ -113,7 +112,7 @@ def _row(event: Event, item: Event, data: dict[str, Any] | None) -> dict[str, An
     seq, _, kind, number, _, at, who, body = event
     if kind == "settings":
         shown = {"entry": seq, "kind": kind, "at": at, "who": who, "data": body}
-        return {**dict.fromkeys(COLUMNS), **shown}
+        return dict.fromkeys(COLUMNS) | shown
     decided = item.body
     values = (
         seq, kind, number, item.key, at, who, body.get("verdict"),
@@ -172,7 +171,7 @@ def labelled(db: Log, stream: Stream, last: int) -> Iterator[dict[str, Any]]:
     """Yield one row for each item up to an entry, with its label if that is settled."""
     for number, row in fields(db, stream, last):
         question = stream.derived(db, number, last)
-        yield {"item": number, "id": question.key, "label": question.outcome()[1], **row}
+        yield {"item": number, "id": question.key, "label": question.truth, **row}
 
 
 def tasks(db: Log, stream: Stream) -> Iterator[dict[str, Any]]:
@@ -261,7 +260,8 @@ def export_file(
         return
     lines: Iterable[str] = (strict.dumps(row, sort=False) + "\n" for row in rows)
     if kind == "csv":
-        lines = chain([comma_separated(columns)], (comma_separated(row.values()) for row in rows))
+        writer = csv.writer(SimpleNamespace(write=str), lineterminator="\n")  # returns each line
+        lines = map(writer.writerow, chain([columns], (row.values() for row in rows)))
     for part in grouped(lines, len, PIECE):
         yield "".join(part).encode()
 
@@ -276,13 +276,6 @@ def cell(value: Any, kind: pa.DataType) -> Any:
         return float(value)  # Arrow takes no large whole number for one
     plain = value is None or isinstance(value, str) or kind != TEXT
     return value if plain else strict.dumps(value, sort=False)
-
-
-def comma_separated(cells: Iterable[Any]) -> str:
-    """Return cells as a line of CSV."""
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerow(cells)
-    return text.getvalue()
 
 
 def parquet(rows: Iterable[dict[str, Any]], schema: pa.Schema) -> Iterator[bytes]:

@@ -69,10 +69,6 @@ class Bodies:
         finally:
             self.room.release()
 
-    async def parse(self, function: Callable[[], Found], size: int) -> Found:
-        """Return the result of a function that parses a body, in a thread if it is large."""
-        return function() if size <= SMALL else await run_sync(function, limiter=self.parsing)
-
 
 def too_long(limit: int) -> Problem:
     """Return the Problem (413) that a body is too long."""
@@ -119,11 +115,16 @@ class StrictRequest(Request):
         """Return the body."""
         return self.content
 
+    async def parse(self, function: Callable[[], Found]) -> Found:
+        """Return the result of a function that parses the body, in a thread if that is large."""
+        if len(self.content) <= SMALL:
+            return function()
+        return await run_sync(function, limiter=self.app.state.bodies.parsing)
+
     async def json(self) -> Any:
         """Return the value of the body."""
-        body = self.content
         try:
-            return await self.app.state.bodies.parse(lambda: strict.loads(body), len(body))
+            return await self.parse(lambda: strict.loads(self.content))
         except Problem as problem:
             refused = HTTPException(problem.status, problem.body())
         raise refused  # here, without the problem, whose frames hold the body and its values
@@ -164,16 +165,12 @@ def mime(*media: str) -> dict[str, Any]:
 class Call:
     """A request about a stream. Raises Problem (404) if there is no such stream."""
 
-    def __init__(self, request: Request, name: str, key: str | None = None):
+    def __init__(self, request: StrictRequest, name: str, key: str | None = None):
         self.request, self.key = request, key
         self.host: Host = request.app.state.host
         self.person: Person = request.state.person
         self.view = self.host.view(name)
         self.stream = self.host.service.streams[name]
-
-    async def parse(self, function: Callable[[], Found]) -> Found:
-        """Return the result of a function that parses the body, in a thread if that is large."""
-        return await self.request.app.state.bodies.parse(function, len(await self.request.body()))
 
     def read(self, function: Callable, *values: Any) -> Any:
         """Return the result of a function of connection, stream and `hide`."""
@@ -185,7 +182,7 @@ class Call:
         key, digest, who = None, "", self.person.name
         if self.key is not None:
             key, url = f"{who}\n{self.key}", self.request.url.path
-            parts = self.request.method.encode(), url.encode(), await self.request.body()
+            parts = self.request.method.encode(), url.encode(), self.request.content
             digest = sha256(b"\0".join(sha256(part).digest() for part in parts)).hexdigest()
         work = Work(lambda service, at: do(self.stream, *values, who, at), key, digest)
         reply = await self.host.do(work)
@@ -193,12 +190,12 @@ class Call:
         return Response(text, media_type="application/json")
 
 
-async def read_call(request: Request, stream: Name) -> Call:
+async def read_call(request: StrictRequest, stream: Name) -> Call:
     """Return a request that reads a stream."""
     return Call(request, stream)
 
 
-async def write_call(request: Request, stream: Name, key: Key = None) -> Call:
+async def write_call(request: StrictRequest, stream: Name, key: Key = None) -> Call:
     """Return a request that changes a stream."""
     return Call(request, stream, key)
 

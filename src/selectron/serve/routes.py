@@ -1,6 +1,7 @@
 """The routes of a stream: those that change it, those that read it; and those of tokens."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -12,7 +13,6 @@ from pydantic import ConfigDict, Field
 
 from . import answering, reading, strict
 from .answering import Answer, Correction, Token
-from .learning import Extractor
 from .requests import Call, Number, Reading, Writing, allowed, mime, strict_routes
 from .service import Work
 from .stream import Item, Stream
@@ -26,7 +26,7 @@ reports = strict_routes("/v1", "reports")
 BATCH = 5000  # items
 LINES = {"content": {"application/x-ndjson": {"schema": {"type": "string"}}}}
 MODEL = "application/octet-stream"
-PAUSE, BEAT = 0.25, 15.0  # least seconds between two events, and seconds between comments
+PAUSE, BEAT = 0.25, 15.0  # seconds between two looks at the state, and between comments
 ALL = ("annotate", "read", "ingest")
 Id = Annotated[str, Field(min_length=1, max_length=200)]
 
@@ -39,15 +39,12 @@ class NewItem(Body):
     id: Id | None = None
     data: dict[str, Any]
 
-    def made(self, row_of: Extractor) -> Item:
-        """Return the item with its row, given the function that extracts it."""
-        return Item.of(self.id, self.data, row_of(self.data))
-
 
 def item_of(line: bytes, call: Call) -> Item | Problem:
     """Return the item of a line of JSON, or the reason why it is refused."""
     try:
-        return NewItem.of(strict.loads(line)).made(call.stream.row_of)
+        new = NewItem.of(strict.loads(line))
+        return call.stream.item(new.id, new.data)
     except Problem as problem:
         return problem
 
@@ -55,17 +52,18 @@ def item_of(line: bytes, call: Call) -> Item | Problem:
 @items.post("/items", **allowed("ingest"))
 async def add_item(call: Writing, body: NewItem) -> Response:
     """Add an item: it is predicted, and perhaps queried. The same id is the same item."""
-    return await call.write(Stream.add_one, body.made(call.stream.row_of))
+    return await call.write(Stream.add_one, call.stream.item(body.id, body.data))
 
 
 @items.post("/batch", **allowed("ingest", requestBody=LINES))
 async def add_batch(call: Writing) -> Response:
     """Add items as JSON lines; each line is accepted or refused by itself."""
-    text = await call.request.body()
-    lines = [line for line in enumerate(text.split(b"\n"), 1) if line[1].strip()]
+    lines = [x for x in enumerate(call.request.content.split(b"\n"), 1) if x[1].strip()]
     if len(lines) > BATCH:
         raise Problem(413, "too_long", f"A batch has {BATCH} items at most, got {len(lines)}.")
-    found = await call.parse(lambda: [(number, item_of(line, call)) for number, line in lines])
+    found = await call.request.parse(
+        lambda: [(number, item_of(line, call)) for number, line in lines]
+    )
     return await call.write(add_items, found)
 
 
@@ -96,8 +94,8 @@ class Task(Body):
         """Return the item of a task, and its answer; a Problem names the task."""
         key = None if self.id is None else f"ls-{self.id}"
         with naming_task(number, key):
-            item = NewItem.of({"id": key, "data": self.data}).made(call.stream.row_of)
-            origin = (self.meta or {}).get("item")
+            new = NewItem.of({"id": key, "data": self.data})
+            item, origin = call.stream.item(new.id, new.data), (self.meta or {}).get("item")
             item = item._replace(number=origin if type(origin) is int else None)
             return item, reading.answer_of(self.annotations)
 
@@ -110,7 +108,9 @@ async def import_tasks(
 
     A task that was exported from this stream is the item that it was, and answers its question.
     """
-    found = await call.parse(lambda: [task.annotated(i, call) for i, task in enumerate(body, 1)])
+    found = await call.request.parse(
+        lambda: [task.annotated(i, call) for i, task in enumerate(body, 1)]
+    )
     return await call.write(add_tasks, found)
 
 
@@ -329,14 +329,13 @@ async def news(call: Reading) -> StreamingResponse:
 
 async def events(call: Call) -> AsyncIterator[str]:
     """Yield the latest state, at most every `PAUSE` s, until the server or the token ends."""
-    last = None
+    last, sent = None, 0.0
     while not call.host.ending and call.host.knows(call.person):
-        pulse, view = call.host.pulse, call.host.view(call.stream.name)
+        view, now = call.host.view(call.stream.name), time.monotonic()
         if view is not last:
-            last = view
+            last, sent = view, now
             yield f"event: state\nid: {view['entry']}\ndata: {strict.dumps(view)}\n\n"
-            await asyncio.sleep(PAUSE)
-        try:
-            await asyncio.wait_for(pulse.wait(), BEAT)
-        except TimeoutError:
+        elif now - sent > BEAT:
+            sent = now
             yield ": still here\n\n"
+        await asyncio.sleep(PAUSE)

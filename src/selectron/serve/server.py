@@ -174,7 +174,7 @@ class Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Stop listening, finish requests, and end the application."""
-        self.config.app.state.host.end_events()  # type: ignore[union-attr]
+        self.config.app.state.host.ending = True  # type: ignore[union-attr]
         await super().shutdown(sockets)
 
 

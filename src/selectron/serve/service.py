@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import SelectronError
-from . import snapshots, store, strict
+from . import store, strict
 from .declaration import Declaration
 from .event import LOG, Damaged
 from .store import Store
@@ -64,7 +64,7 @@ class Service:
         self.streams = {d.name: Stream(d, self.store) for d in declarations}
         self.store.commit()
         for stream in self.streams.values():
-            snapshots.restore(stream, accept_loss)
+            stream.restore(accept_loss)
         self.store.begin()
         for number, item in self.store.found_damaged:
             self.set_aside(self.store.last_at, number, item)
@@ -152,7 +152,7 @@ class Service:
     def _restart(self) -> None:
         """Restore the streams to the committed state."""
         for stream in self.streams.values():
-            snapshots.restore(stream)
+            stream.restore()
         self.failing = False
         self.update_views()
 
@@ -163,7 +163,7 @@ class Service:
         for name, stream in self.streams.items():
             if stream.seq - stream.saved >= every:
                 try:
-                    snapshots.take(stream)
+                    stream.take_snapshot()
                 except (OSError, SelectronError, sqlite3.Error) as error:
                     LOG.warning("No snapshot of %s: %s", name, error)
 
@@ -174,7 +174,7 @@ class Service:
             self.store.begin()
             self.store.forget_replies(at - REMEMBERED)
             for stream in self.streams.values():
-                days, saved = stream.declaration.privacy.retention_days, snapshots.paths(stream)
+                days, saved = stream.declaration.privacy.retention_days, stream.snapshots
                 if days and saved:
                     self.store.forget(stream.id, int(saved[-1].stem), at - 86_400 * days)
             self.store.commit()

@@ -19,17 +19,12 @@ from pathlib import Path
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
 from . import strict
-from .event import COLUMNS, Event, Log, content_seal, packed, record_seal, sealed
+from .event import COLUMNS, CONTENTS, Event, Log, content_seal, packed, record_seal, sealed
 from .strict import missing
 
 DATABASE = "selectron.sqlite3"
 FOLDER, FILE = 0o700, 0o600
 CACHE_KB = 65_536
-
-
-def opener(path: str | Path, flags: int) -> int:
-    """Open a file for `open`; if there is none, it is made with mode 0600."""
-    return os.open(path, flags | os.O_CREAT, FILE)
 
 
 FORM = struct.Struct("<QI")  # the last entry and its seal, in `head`; a seal of these two follows
@@ -86,12 +81,10 @@ def reader(folder: Path) -> Log:
 
 
 def open_database(path: Path) -> Log:
-    """Return a connection to a database, which is made if there is none."""
-    os.close(opener(path, os.O_RDWR))  # SQLite's other files follow its mode
+    """Return a connection to a database; a new one gets its tables."""
     db = sqlite3.connect(
         path, isolation_level=None, check_same_thread=False, timeout=10, factory=Log
     )
-    db.create_function("content_seal", -1, content_seal, deterministic=True)
     settings = ("journal_mode = WAL", "synchronous = FULL", "secure_delete = ON")
     try:
         for setting in (*settings, f"cache_size = -{CACHE_KB}"):
@@ -125,22 +118,23 @@ class Store:
 
     def __init__(self, folder: Path, accept_loss: bool = False):
         folder.mkdir(FOLDER, parents=True, exist_ok=True)
+        for name in ("lock", "head", DATABASE):  # SQLite's other files follow the mode of its own
+            (folder / name).touch(FILE)
         self.folder = folder
         with ExitStack() as undoing:
-            lock = undoing.enter_context(open(folder / "lock", "ab", opener=opener))
+            lock = undoing.enter_context(open(folder / "lock", "ab"))
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
                 raise SelectronError(
                     f"{folder} is in use by another server: stop it, or give another --data."
                 ) from None
-            self.head = undoing.enter_context(open(folder / "head", "r+b", 0, opener=opener))
+            self.head = undoing.enter_context(open(folder / "head", "r+b", 0))
             self.db = undoing.enter_context(closing(open_database(folder / DATABASE)))
             self._verify(accept_loss)
-            query = "SELECT seal, item, stream, at, CAST(raw AS BLOB), features FROM contents"
             self.found_damaged = [
-                (stream, item)  # in Python: SQLite would turn an interruption into an error
-                for seal, item, stream, *rest in self.db.execute(query)
+                (stream, item)
+                for item, stream, *rest, seal in self.db.execute(CONTENTS)
                 if seal != content_seal(item, stream, *rest)
             ]
             self.closing = undoing.pop_all()
@@ -233,13 +227,11 @@ class Store:
 
     def drop_raw(self, item: int) -> None:
         """Delete an item and keep its row; a damaged content stays damaged."""
-        query = (
-            "UPDATE contents SET raw = NULL, seal = CASE seal"
-            " WHEN content_seal(item, stream, at, CAST(raw AS BLOB), features)"
-            " THEN content_seal(item, stream, at, NULL, features) ELSE seal END"
-            " WHERE item = ? AND raw IS NOT NULL"
-        )
-        self.db.execute(query, (item,))
+        found = self.db.execute(f"{CONTENTS} WHERE item = ?", (item,))
+        for _, stream, at, raw, row, seal in found.fetchall():
+            if seal == content_seal(item, stream, at, raw, row):
+                seal = content_seal(item, stream, at, None, row)
+            self.db.execute("UPDATE contents SET raw = NULL, seal = ? WHERE item = ?", (seal, item))
 
     def forget(self, stream: int, seq: int, before: float) -> None:
         """Delete contents older than a time, unless an entry after `seq` refers to them."""

@@ -1,20 +1,29 @@
-"""A stream: its log and the state derived from it, for one thread within a transaction."""
+"""A stream: its log and the state derived from it, for one thread within a transaction.
+
+A snapshot holds that state up to an entry, so that a start need not replay the whole log. It is a
+model file with the rest of the state in its header.
+"""
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
+from pathlib import Path
 from typing import Any, NamedTuple
 
+from .. import storage
 from ..errors import SelectronError
+from ..estimator import packing
+from ..estimator.classifier import OnlineClassifier
 from . import strict
 from .declaration import Declaration
-from .event import LAST, LOG, Event, Log
+from .event import LAST, LOG, Damaged, Event, Log
 from .learning import Learning, Row, extractor
 from .question import COUNTS, Question, Statistics
-from .store import Store
+from .store import FILE, FOLDER, Store
 from .strict import Problem, missing
 
+KEPT = 3  # snapshots
 NOBODY = ""  # `who` of retired questions in the log
 SHOWN = ("new_classes", "annotators", "lease", "learner", "hide")  # of a declaration, in its view
 
@@ -32,12 +41,6 @@ class Item(NamedTuple):
     row: Row
     number: int | None = None
 
-    @classmethod
-    def of(cls, key: str | None, data: dict[str, Any], row: Row) -> "Item":
-        """Return the item with these fields."""
-        digest = sha256(strict.dumps(data).encode()).hexdigest()[:32]
-        return cls(key, strict.dumps(data, sort=False), digest, row)
-
 
 class Stream:
     """A stream of a store: `model`, `statistics` and `open` are derived from the log."""
@@ -45,6 +48,7 @@ class Stream:
     def __init__(self, declaration: Declaration, store: Store):
         self.declaration, self.store, self.db = declaration, store, store.db
         self.name, self.needed = declaration.name, declaration.annotators
+        self.folder = store.folder / "snapshots" / self.name
         before = json.loads(store.declared(declaration.name) or "{}")
         first = {name: before.get(name, x) for name, x in declaration.changeable.items()}
         self.first = declaration.model_copy(update=first)  # as declared before the first entry
@@ -62,6 +66,11 @@ class Stream:
         self.seq = self.saved = 0  # the last entry, and that of the last snapshot
 
     # Items
+
+    def item(self, key: str | None, data: dict[str, Any]) -> Item:
+        """Return the item with these fields. Raises Problem (422) if it has no row."""
+        digest = sha256(strict.dumps(data).encode()).hexdigest()[:32]
+        return Item(key, strict.dumps(data, sort=False), digest, self.row_of(data))
 
     def add(self, items: Sequence[Item], who: str, at: float) -> list[dict[str, Any]]:
         """Add items, and decide on each that is new: all of them or none.
@@ -194,24 +203,58 @@ class Stream:
         raw, row = self.db.content(item)
         return self.row_of(raw) if row is None and raw is not None else row
 
-    def log_after(self, seq: int) -> Iterator[Event]:
-        """Yield the entries of this stream after a number."""
-        return self.db.entries("seq > ? AND stream = ? ORDER BY seq", seq, self.id)
+    # A start, and snapshots
 
-    def replay(self) -> None:
-        """Replay the rest of the log, including the model's rounds.
+    def restore(self, accept_loss: bool = False) -> None:
+        """Restore the state at the end of the log, from the latest valid snapshot if there is one.
+
+        Damaged snapshots are skipped, with a warning. If the model needs a damaged item,
+        SelectronError is raised; with `accept_loss` the model stays as it was before that item.
+        """
+        self.reset()
+        for path in self.snapshots:
+            try:
+                self.load(path)
+                break
+            except (SelectronError, OSError, ValueError, KeyError, TypeError) as error:
+                LOG.warning("The snapshot %s is not used: %s", path, error)
+                self.reset()
+        try:
+            self._replay()
+        except Damaged as error:
+            if not accept_loss:
+                raise SelectronError(
+                    f"Stream {self.name!r}: {error.what} is damaged, and the model has to learn it "
+                    "again: bring back a copy of the folder, or start with --accept-loss to go on "
+                    "with the model as it was before."
+                ) from None
+            lost = "Stream %r: the model has lost what came after entry %d."
+            LOG.warning(lost, self.name, self.seq)
+            self._replay(learning=False)
+            self.model.void = self.seq
+            self.take_snapshot()
+
+    def _replay(self, learning: bool = True) -> None:
+        """Replay the rest of the log; with `learning`, the model's rounds, too.
 
         Raises SelectronError if a decision differs, and Damaged if the model needs a damaged item;
         the entries before it have then been replayed.
         """
-        for event in self.log_after(self.seq):
-            if event.kind == "item":
-                self._decide_again(event)
-            elif event.body.get("learn") == "tell":
-                self.model.tell(event.body["ticket"], event.body["learned"])
-            elif event.body.get("learn"):
-                self.model.teach(self._row_again(event), event.body["learned"])
+        where = "seq > ? AND stream = ? ORDER BY seq"
+        for event in self.db.entries(where, self.seq, self.id):
+            if learning:
+                self._learn_again(event)
             self.apply(event)
+
+    def _learn_again(self, event: Event) -> None:
+        """Play the round of an item again, or learn a label again."""
+        body = event.body
+        if event.kind == "item":
+            self._decide_again(event)
+        elif body.get("learn") == "tell":
+            self.model.tell(body["ticket"], body["learned"])
+        elif body.get("learn"):
+            self.model.teach(self._row_again(event), body["learned"])
 
     def _decide_again(self, event: Event) -> None:
         again = self.model.decide(self._row_again(event), event.at)
@@ -231,6 +274,53 @@ class Stream:
             "which were to take its place, are gone: bring them back."
         )
 
+    @property
+    def snapshots(self) -> list[Path]:
+        """The files of the snapshots, latest first."""
+        return sorted(self.folder.glob("*.model"), key=lambda path: -int(path.stem))
+
+    def take_snapshot(self) -> None:
+        """Take a snapshot once all entries are committed, and delete old ones."""
+        self.saved = self.seq  # even if it fails: the next attempt is as far away
+        if not self.model.begun:
+            return
+        for folder in (self.folder.parent, self.folder):
+            folder.mkdir(mode=FOLDER, exist_ok=True)
+        header, arrays = packing.pack(self.model.clf)
+        header["stream"] = {
+            "store": self.store.identity,
+            "seq": self.seq,
+            "log": self.db.seal_of(self.seq),
+            "learned": self.model.learned,
+            "void": self.model.void,
+            "settings": self.settings,
+            "clock": [self.model.latest, self.model.lead],
+            "tally": self.statistics.pack(),
+            "open": list(self.open),
+            "named": list(self.named),
+        }
+        path = self.folder / f"{self.seq}.model"
+        storage.write(path, header, arrays)
+        path.chmod(FILE)
+        for old in {*self.folder.iterdir()} - {*self.snapshots[:KEPT]}:
+            old.unlink(missing_ok=True)
+
+    def load(self, path: Path) -> None:
+        """Load a snapshot; raise SelectronError if it is damaged, or of another store."""
+        header, arrays = storage.read(path)
+        state = header["stream"]
+        seq = state["seq"]
+        if (state["store"], state["log"]) != (self.store.identity, self.db.seal_of(seq)):
+            raise SelectronError("it belongs to another log.")
+        self.model.clf = packing.unpack(OnlineClassifier, path, header, arrays, ())
+        self.model.learned, self.model.void = state["learned"], state["void"]
+        self.model.latest, self.model.lead = state["clock"]
+        self.settings = state["settings"]
+        self.statistics = Statistics.unpack(state["tally"])
+        self.open = {item: self.question(item, seq) for item in state["open"]}
+        self.named = dict.fromkeys(state["named"])
+        self.seq = self.saved = seq
+
 
 def _conflict(item: Item) -> Problem:
     return Problem(409, "conflict", f"There is another item with the id {item.key!r}.")
@@ -248,7 +338,8 @@ def decision(event: Event) -> dict[str, Any]:
         "ask_probability": body["probability"],
         "asked": body["asked"],
         "ticket": event.seq if body["asked"] else None,
-        **{name: body[name] for name in ("reason", "version")},
+        "reason": body["reason"],
+        "version": body["version"],
     }
 
 

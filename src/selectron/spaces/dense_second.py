@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.arithmetic import dot, reassociated
+from ..engine.arithmetic import dot, multiply, reassociated
 from ..engine.parts import COUNT, SQUARE
 from ..engine.round import Round, Shape, ShapeStep
 from ..engine.rows import Dense, readonly
@@ -151,7 +151,7 @@ def walk_and_bound(
     """Step in all but P; return the step for P and the factor of its diagonal, 0 if refused."""
     most = ceiling(s, xx) / (scale * scale)
     doubt = len(s.g) * rounding(s) * most
-    step = damped(s, now, step, doubt)
+    step = damped(now, step, doubt)
     return step, bound(s, now, step, most, doubt) if walk(s, scale, now, step) else 0.0
 
 
@@ -172,8 +172,7 @@ def update(
 def rescale(s: Any, by: float) -> None:
     """P <- by P."""
     rescale_bounds(s, by)
-    for j in range(len(s.triangle)):
-        s.triangle[j] *= by
+    multiply(s.triangle, by)
 
 
 def norm(triangle: np.ndarray, d: int) -> float:
@@ -195,7 +194,7 @@ def rounding(s: Any) -> float:
     return 4 * len(s.g) * EPSILON
 
 
-def damped(s: Any, now: Round, step: ShapeStep, doubt: float) -> ShapeStep:
+def damped(now: Round, step: ShapeStep, doubt: float) -> ShapeStep:
     """Return the step, shortened if a q larger by `doubt` would make P indefinite."""
     if not step.nu * (now.q + doubt) > step.mu:
         return step

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.arithmetic import dot
+from ..engine.arithmetic import dot, multiply
 from ..engine.bind import noinline
 from ..engine.parts import learner, storage
 from ..engine.round import Old, Round
 from .dense_first import square_after
-from .sparse_first import HIGHEST, LOWEST, fold
+from .sparse_first import HIGHEST, LOWEST
 from .state import CHANCE, COUNT, DUAL_LENGTH, FACTOR, HELD, LIMIT, NOTE, SQUARE, Field, numbers
 
 order = 1
@@ -58,7 +58,7 @@ def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
     after, eta = square_after(now, step), step.eta / scale
     if not (math.isfinite(after) and math.isfinite(eta)):
         return False
-    multiply(s, step.keep)
+    shrink(s, step.keep)
     if eta != 0:
         n = int(s.scalars[HELD])
         storage.put(s, rows, i, n)
@@ -70,14 +70,14 @@ def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
     return True
 
 
-def multiply(s: Any, keep: float) -> None:
+def shrink(s: Any, keep: float) -> None:
     """w <- keep w; if that is 0, drop all examples."""
     factor = s.scalars[FACTOR] * keep
     if factor == 0:
         s.scalars[HELD] = 0
         factor = 1.0
     elif not LOWEST < abs(factor) < HIGHEST:
-        fold(s.coef[: int(s.scalars[HELD])], factor)
+        multiply(s.coef[: int(s.scalars[HELD])], factor)
         factor = 1.0
     s.scalars[FACTOR] = factor
 
@@ -96,10 +96,10 @@ def evict(p: Any, s: Any, rows: Any) -> None:
     removal = learner.shrink(p, Old(abs(coef) / scale, u, s.scalars[COUNT], s.scalars[NOTE]))
     keep = removal.keep
     s.scalars[NOTE] = removal.note
-    multiply(s, keep)
+    shrink(s, keep)
     rest = s.scalars[SQUARE] - coef * (2 * f - coef * s.kappa[r])  # <w, w> without r, before `keep`
     s.scalars[SQUARE] = keep * keep * max(0.0, rest)
-    if s.scalars[HELD] > 0:  # else `multiply` has dropped all
+    if s.scalars[HELD] > 0:  # else `shrink` has dropped all
         drop(s, r, n - 1)
 
 

@@ -18,14 +18,14 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.arithmetic import add_multiple, dot
+from ..engine.arithmetic import add_multiple, dot, multiply
 from ..engine.bind import noinline, variant
 from ..engine.parts import space, storage
 from ..engine.round import Round, ShapeStep
 from . import dense_second, sparse_second
 from .dense_second import EPSILON, damped
 from .dual_first import needs_growth as needs_growth
-from .sparse_first import HIGHEST, LOWEST, fold
+from .sparse_first import HIGHEST, LOWEST
 from .state import COUNT, DUAL_LENGTH, FRESH, HELD, MIX, NOISE, Field, numbers, triangle
 from .support_sparse import add
 
@@ -93,7 +93,7 @@ def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
     """w <- w + eta g and P <- mu (P + eps I) - nu g g', for phi(x) scaled, after `form`."""
     n = int(s.scalars[HELD])
     most = ceiling(s, storage.squared_norm(rows, i)) / (scale * scale)
-    step = damped(s, now, step, 4 * (n + 1) * EPSILON * most)
+    step = damped(now, step, 4 * (n + 1) * EPSILON * most)
     if not reshaped(s, rows, i, scale, now, step):
         return False
     if s.scalars[HELD] > n:
@@ -131,7 +131,7 @@ def reshaped(s: Any, rows: Any, i: int, scale: float, now: Round, step: ShapeSte
     s.scalars[FRESH] = step.mu * (s.scalars[FRESH] + s.scalars[NOISE])
     s.scalars[MIX] *= step.mu
     if n > 0 and not LOWEST < s.scalars[MIX] < HIGHEST:
-        fold(s.c[:n], s.scalars[MIX])
+        multiply(s.c[:n], s.scalars[MIX])
         s.scalars[MIX] = 1.0
     if scale < math.inf and (step.eta != 0 or step.nu != 0):
         storage.put(s, rows, i, n)

@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.arithmetic import add_multiple, dot
+from ..engine.arithmetic import add_multiple, dot, multiply
 from ..engine.round import Round
 from . import dense_second
 from .dense_second import EPSILON, damped, squared_norm, walk
@@ -78,14 +78,13 @@ def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
     """w <- w + eta g and P <- mu (P + eps I) - nu g g', for x scaled, after `form`."""
     n = int(s.scalars[HELD])
     most = ceiling(s, squared_norm(rows, i)) / (scale * scale)
-    step = damped(s, now, step, 4 * (n + 1) * EPSILON * most)
+    step = damped(now, step, 4 * (n + 1) * EPSILON * most)
     product(s, rows.values[i], n)
     if not walk(s, scale, now, step):
         return False
     mark(s.seen, rows.values[i])
     s.scalars[FRESH] = step.mu * (s.scalars[FRESH] + s.scalars[NOISE])
-    for t in range(n):
-        s.c[t] *= step.mu
+    multiply(s.c[:n], step.mu)
     if step.nu > 0:
         s.c[n] = step.nu
         for j in range(len(s.g)):
@@ -113,8 +112,7 @@ def rescale(s: Any, by: float) -> None:
     """P <- by P."""
     for j in (FRESH, NOISE):
         s.scalars[j] *= by
-    for t in range(len(s.c)):
-        s.c[t] *= by
+    multiply(s.c, by)
 
 
 def compress(s: Any) -> bool:

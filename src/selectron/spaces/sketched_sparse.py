@@ -49,7 +49,6 @@ TABLE = Table(
     }
 )
 State, at, start, size, scaled = TABLE.State, TABLE.at, TABLE.start, TABLE.size, TABLE.scaled
-own_square = dual_second.own_square
 
 
 def widen(s: Any, width: int) -> Any:

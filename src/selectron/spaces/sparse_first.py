@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.arithmetic import span_square, sparse_dot
+from ..engine.arithmetic import multiply, span_square, sparse_dot
 from ..engine.round import Round
 from ..engine.rows import Sparse, readonly
 from ..engine.rows import SparseRows as Rows
@@ -76,7 +76,7 @@ def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
         return False
     factor = s.scalars[FACTOR] * step.keep
     if not LOWEST < abs(factor) < HIGHEST:
-        fold(s.v, factor)
+        multiply(s.v, factor)
         factor = 1.0
     add(s.v, step.eta / factor, rows, i, scale)
     s.scalars[FACTOR] = factor
@@ -90,9 +90,3 @@ def add(v: np.ndarray, eta: float, rows: Any, i: int, scale: float) -> None:
     """v <- v + eta x / scale."""
     for j in range(rows.indptr[i], rows.indptr[i + 1]):
         v[rows.indices[j]] += eta * (rows.values[j] / scale)
-
-
-def fold(v: np.ndarray, factor: float) -> None:
-    """v <- factor * v."""
-    for j in range(len(v)):
-        v[j] *= factor

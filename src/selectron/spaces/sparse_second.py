@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.arithmetic import dot, span_square, sparse_dot
+from ..engine.arithmetic import dot, multiply, span_square, sparse_dot
 from ..engine.round import Round
 from ..engine.rows import Sparse
 from ..engine.rows import SparseRows as Rows
@@ -118,8 +118,7 @@ def rescale(s: Any, by: float) -> None:
     """P <- by P."""
     rescale_bounds(s, by)
     for j in range(len(s.p)):
-        for k in range(len(s.p)):
-            s.p[j, k] *= by
+        multiply(s.p[j], by)
 
 
 def norm(p: Any) -> float:

@@ -20,7 +20,8 @@ AHEAD = 65_536  # rows that are held back at most until both classes have been s
 class LabelNumbers:
     """Labels and their numbers: 1 to K, 0 where there is none.
 
-    Whole numbers are the same label however they are written, unless with zeros in front.
+    Whole numbers are the same label however they are written, unless with zeros in front, and so
+    are truth values.
     Unless classes were named, new ones may appear: the first two are sorted (unless they are
     `ordered`), later ones follow in order of appearance. More than two labels with fractions among
     them are refused as measurements.
@@ -107,7 +108,7 @@ def settle(
     """
     source = iter(chunks)
     if names is not None:
-        return LabelNumbers(names, named=True), source
+        return LabelNumbers(names, named=True, ordered=True), source
     held, seen, rows = list[Chunk](), list[str](), 0
     for chunk in source:
         held.append(chunk)
