@@ -212,7 +212,7 @@ def test_columns_of_another_kind_than_was_learned_are_warned_of(form):
     clf = OnlineClassifier(encoder="auto", random_state=1).fit(form(frame), a > 0)
     with warnings.catch_warnings(action="error"):
         clf.predict(form(frame))
-        clf.predict(form(frame.assign(c="z", a=["late", *map(str, a[1:])])))
+        clf.predict(form(frame.assign(c=["z"] * 59 + ["x"], a=["late", *map(str, a[1:])])))
     other = form(frame.assign(a=[f"{x:.2f} o'clock" for x in a], v=[[x] * 3 for x in a]))
     with pytest.warns(UserWarning, match="of the first 60 values of") as found:
         clf.predict(other)
