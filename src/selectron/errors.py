@@ -31,7 +31,7 @@ class NotThere(SelectronError, AttributeError):
 
 
 class NotOpen(SelectronError):
-    """A ticket that waits for no answer: it is answered, expired, or was not given out."""
+    """A ticket that waits for no answer: it is answered, expired, or was never given out."""
 
 
 class Unwritten(SelectronError, OSError):

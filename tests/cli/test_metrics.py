@@ -116,5 +116,9 @@ def test_classes_that_differ_in_capitals_alone_are_doubted(call, tmp_path):
     kinds = "ham", "spam", "Spam", "not spam", "Not  spam", "SPAM"
     rows = [f"{i % 7},{kinds[i % 6]}" for i in range(60)]
     (tmp_path / "a.csv").write_text("\n".join(["x,label", *rows]))
-    doubt = "the labels 'spam', 'Spam', 'SPAM' differ in capitals or spaces alone: are they one"
-    assert doubt in call("run", "a.csv", *FAST).stderr
+    alike = "'spam', 'Spam', 'SPAM' and 'not spam', 'Not  spam'"
+    doubt = f"the labels {alike} differ in capitals or spaces alone: are they one class?"
+    assert doubt in call("run", "a.csv", *FAST, "--save", "m").stderr
+    assert "capitals" not in call("run", "a.csv", "--model", "m").stderr
+    named = "ham,spam,Spam,not spam,Not  spam,SPAM"
+    assert "capitals" not in call("run", "a.csv", *FAST, "--classes", named).stderr

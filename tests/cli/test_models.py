@@ -635,8 +635,11 @@ def test_truth_values_are_the_same_classes_in_every_format(call, tmp_path):
     first = written(tmp_path / "rows.jsonl", json_rows)
     second, model = written(tmp_path / "rows.csv", csv_rows), str(tmp_path / "m")
     done(call("run", str(first), *FAST, "--label", "hot", "--save", model))
-    done(call("run", str(second), "--model", model, "--save", model))
+    result = done(call("run", str(second), "--model", model, "--save", model))
+    assert "rename" not in result.stderr
     assert OnlineClassifier.load(model).classes_.tolist() == ["False", "True"]
+    result = done(call("run", str(second), *FAST, "--class-weight", "true=3"))
+    assert "which is no label" not in result.stderr
 
 
 def test_keys_of_json_rows_that_come_and_go(call, tmp_path, monkeypatch):

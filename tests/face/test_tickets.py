@@ -227,9 +227,12 @@ def test_a_named_ticket_is_learned_as_a_numbered_one(tmp_path):
         assert clf.open_tickets_ == ["mail-2", "mail-4", 6]
         clf.tell("mail-4", correct=True)
         clf.expire("mail-2")
-        assert clf.tell(6, -1) in (True, False)
+        clf.tell(6, -1)
         assert clf.open_tickets_ == []
+    numbered.tell(5, numbered.model_.open[5].proposed * 2 - 1)
+    numbered.tell(6, -1)
     assert np.array_equal(kept.coef_, named.coef_)
+    assert np.array_equal(kept.coef_, numbered.coef_)
 
 
 def test_a_name_is_given_once_at_a_time():
@@ -263,11 +266,21 @@ def test_an_answer_to_a_question_after_the_file_is_not_learned_for_another_row(t
     again = OnlineClassifier.load(tmp_path / "model")
     again.decide(X[2], ticket="mail-2")
     before = inside(again)
-    with pytest.raises(NotOpen) as caught:
-        again.tell("mail-1", 1)
-    assert is_one_sentence(str(caught.value))
+    for ticket in "mail-1", 3, "1":
+        with pytest.raises(NotOpen) as caught:
+            again.tell(ticket, 1)
+        assert is_one_sentence(str(caught.value))
     assert inside(again) == before
     assert again.tell("mail-0", -1)
+
+
+def test_what_is_no_ticket_at_all_is_another_error():
+    clf = asked(2)
+    for ticket in None, clf.decide(X[3]):
+        with pytest.raises(SelectronError) as caught:
+            clf.tell(ticket, 1)
+        assert type(caught.value) is SelectronError
+    assert "and 2 is open: give the number" in refusal(lambda: clf.tell("2", 1))
 
 
 def test_tickets_are_not_given_out_twice():

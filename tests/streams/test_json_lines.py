@@ -49,7 +49,7 @@ def test_json_errors(tmp_path, row, reason, size):
 def test_json_label_errors(tmp_path):
     path = stored(tmp_path, "a.jsonl", '{"a": 1, "label": 0}\n')
     assert fails(path, label="lable")[1] == (
-        "line 1: there is no label 'lable'; the keys are 'a', 'label'"
+        "line 1: there is no label 'lable'; the keys are 'a', 'label'; is it 'label'?"
     )
     assert "have no columns to count" in fails(path, label=-1)[1]
     path = stored(tmp_path, "a.json", '[\n  {"a": 1}\n]\n')
@@ -67,6 +67,9 @@ def test_label_and_time_may_be_fields_of_objects(tmp_path):
     list(source)
     (doubt,) = source.doubts
     assert "is it 'user.kind'?" in doubt
+    path = stored(tmp_path, "b.jsonl", '{"a.b": {"c": "x"}, "a": {"d": 1}}\n')
+    (chunk,) = read(path, label="a.b.c")
+    assert (chunk.rows, chunk.labels.tolist()) == ([{"a.b": {}, "a": {"d": 1}}], ["x"])
 
 
 def test_a_key_to_be_ignored_that_no_row_has_is_doubted(tmp_path):

@@ -317,7 +317,7 @@ class ModelSession:
         self.saved = self.saved._replace(classifier=classifier)
         self.row = row.number - 1
         if label is not None:
-            self.answers[label] -= 1
+            self.answers -= Counter([label])
             self.labels.drop(row.number)
 
     def _other(self) -> Any:

@@ -337,8 +337,8 @@ def uninterrupted() -> Iterator[None]:
 
 def warn_of_new_classes(file: str, labels: Iterable[Any], known: list[str]) -> None:
     """Warn of a model's first labels in a file if none of them is of its classes."""
-    found = {*labels} - {None}
-    if found and not found & {*known}:
+    found = {canonical(label) for label in labels if label is not None}
+    if found and not found & {*map(canonical, known)}:
         new, classes = first_few(sorted(found)), first_few(known)
         why = f"no label of its first rows is one of the model's classes, {classes}"
         warn(f"{file}: {why}, but {new}: rename labels that mean the same")

@@ -8,17 +8,20 @@ from typing import Any
 import click
 import numpy as np
 
+from ..data.cells import canonical
 from ..data.files import writing
 from ..data.labels import OF_TWO, SORTED
-from ..engine.parameters import counted
+from ..engine.parameters import counted, first_few
 from ..engine.rows import Dense, widened
 from ..evaluate import tables
 from ..evaluate.contest import Contest, Contestant, Played, drift_text, results_table
 from ..evaluate.plot import plot
 from ..model.run import Run
+from ..streams.classes import LabelNumbers
 from ..streams.readers import Chunk
 from . import files, warn
 
+SHOWN = 3  # groups of labels that are spelt alike
 EVERY = 500  # rows between two switches of the digits' concept
 
 
@@ -26,17 +29,19 @@ def warn_of_weights(contest: Contest, options: dict[str, Any]) -> None:
     """Warn of weights of classes that no row has had."""
     given = options["class_weight"]
     for name in given if isinstance(given, dict) else ():
-        if name not in contest.classes.names:
+        if canonical(name) not in contest.classes.names:
             warn(f"--class-weight names {name!r}, which is no label in {options['file']}")
 
 
-def warn_of_spellings(names: Sequence[str], file: str) -> None:
-    """Warn of classes whose names differ in capitals or spaces alone."""
+def warn_of_spellings(classes: LabelNumbers, known: int, file: str) -> None:
+    """Warn of new labels that differ from others in capitals or spaces alone."""
     spellings: dict[str, list[str]] = {}
-    for name in names:
-        spellings.setdefault(" ".join(name.casefold().split()), []).append(name)
-    if several := [alike for alike in spellings.values() if len(alike) > 1]:
-        alike = ", ".join(map(repr, several[0]))
+    for name in classes.names:
+        spellings.setdefault(" ".join(name.lower().split()), []).append(name)
+    new = [] if classes.named else classes.names[known:]
+    several = [alike for alike in spellings.values() if len(alike) > 1 and alike[-1] in new]
+    if several:
+        alike = " and ".join(first_few(names) for names in several[:SHOWN])
         warn(f"{file}: the labels {alike} differ in capitals or spaces alone: are they one class?")
 
 

@@ -215,8 +215,8 @@ def run(**options: Any) -> None:
         draw(contest, options)
         if interrupted or not fault:
             warn_of_weights(contest, options)
-            warn_of_spellings(contest.classes.names, options["file"])
             known = session.before and len(session.before.classifier.classes_)
+            warn_of_spellings(contest.classes, known or 0, options["file"])
             describe(contest, session.source, known, options["labels"])
     if interrupted:
         warn(f"interrupted after {counted(session.rows, 'row')}{rest}")

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from ..data.cells import canonical
+from ..engine.parameters import first_few
 from . import INTERRUPTED
 
 KEYS = "Enter or y confirms · a digit chooses a class · n corrects · s skips · u undoes · q quits"
@@ -153,10 +154,14 @@ def class_counts(counts: Counter[str], classes: Any) -> str:
     """Return how many labels each class has, the most frequent first.
 
     >>> class_counts(Counter(ok=3), ["hate", "ok"])
-    'By class: ok 3, hate 0.'
+    "By class: ok 3; none of 'hate'."
     """
-    names = sorted(map(canonical, classes), key=lambda name: -counts[name])
-    return f"By class: {', '.join(f'{name} {counts[name]:,}' for name in names)}."
+    found = [f"{name} {n:,}" for name, n in counts.most_common(SHOWN)]
+    if (more := len(counts) - SHOWN) > 0:
+        found.append(f"{more:,} more")
+    without = [name for name in map(canonical, classes) if not counts[name]]
+    rest = f"; none of {first_few(without)}" if without else ""
+    return f"By class: {', '.join(found)}{rest}."
 
 
 def add_class(estimator: Any, label: Any) -> Any:

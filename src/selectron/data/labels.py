@@ -224,20 +224,13 @@ def appended(known: np.ndarray, labels: np.ndarray) -> np.ndarray:
         return known
     if known.dtype.kind in "mM" and known.dtype.kind == labels.dtype.kind:  # lists are numbers
         return np.concatenate([known, np.array(fresh)])
-    check_text(known, fresh[:1])
+    if known.dtype.kind == "U" and isinstance(fresh[0], Number | np.bool_):
+        raise SelectronError(
+            f"The classes so far are text, such as {shown(known[0])}, and the label "
+            f"{shown(fresh[0])} is none: give labels as text, such as y.astype(str)."
+        )
     distinct(as_array([*as_objects(known), *fresh]))  # refuses kinds that cannot be sorted together
     return as_array([*as_objects(known), *as_objects(as_array(fresh))])
-
-
-def check_text(classes: np.ndarray, labels: Any) -> None:
-    """Raise SelectronError if the classes are text, and one of these labels is a number."""
-    if classes.dtype.kind == "U" != as_array(labels).dtype.kind:
-        for label in labels:
-            if isinstance(label, Number | np.bool_) and not is_missing(label):
-                raise SelectronError(
-                    f"The classes so far are text, such as {shown(classes[0])}, and the label "
-                    f"{shown(label)} is none: give labels as text, such as y.astype(str)."
-                )
 
 
 def encode(

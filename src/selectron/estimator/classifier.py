@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_consistent_length
 from .. import storage
 from ..askers import Always
 from ..data import times as clock
-from ..data.labels import as_array, check_text, encode, missing
+from ..data.labels import as_array, encode, missing
 from ..engine.rows import Sparse
 from ..errors import NotThere, SelectronError
 from ..learners import LeadingHistory
@@ -315,13 +315,13 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the accuracy on the rows that have a label; others are left out, as by `run`.
 
-        Raises SelectronError if no row has one, or they are numbers and the classes text.
+        Raises SelectronError if no row has one, or labels and classes are not of one kind.
         """
-        predicted, labels = self.predict(X), as_array(y)
-        check_text(self.classes_, labels)
+        labels = as_array(y)
         if labels.ndim != 1 or not missing(labels).any():
-            return float(accuracy_score(y, predicted, sample_weight=sample_weight))
-        check_consistent_length(predicted, labels, sample_weight)
+            with checks.in_one_sentence(checks.LABELS):
+                return float(super().score(X, y, sample_weight))
+        check_consistent_length(predicted := self.predict(X), labels, sample_weight)
         if not (known := ~missing(labels)).any():
             raise SelectronError("No row has a label.")
         given = labels[known] if labels.dtype != object else np.array(labels[known].tolist())

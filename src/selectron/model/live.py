@@ -157,9 +157,11 @@ class SingleRounds:
 
     def _ticket(self: Any, name: Any) -> Ticket:
         """Return the ticket of this number or name; raise NotOpen if it is not open."""
-        ticket = self.open.get(name) if isinstance(name, int | str | np.integer) else None
+        named = isinstance(name, int | str | np.integer)
+        ticket = self.open.get(name) if named else None
         if ticket is None:
-            raise NotOpen(support.why_not_open(name, self.tickets, self.max_open))
+            why = support.why_not_open(name, self.open, self.tickets, self.max_open)
+            raise (NotOpen if named else SelectronError)(why)
         return ticket
 
     def play_late(self: Any, block: Any, given: Given, delays: np.ndarray) -> Outcome:

@@ -143,23 +143,25 @@ def check_memory(size: int, what: str, instead: str, copies: int = 2) -> None:
         raise SelectronError(f"{what} needs {copies * size / 2**30:.0f} GiB: {instead}.")
 
 
-def why_not_open(ticket: Any, given: int, max_open: int) -> str:
+def why_not_open(ticket: Any, waiting: Any, given: int, max_open: int) -> str:
     """Return why a ticket cannot be answered, `given` being the number of tickets so far."""
     if hasattr(ticket, "ticket"):
         return NO_TICKET
     if ticket is None:
         return "There is no ticket: the label was not asked for, as decision.ask shows."
     if isinstance(ticket, str):
+        if ticket.isdecimal() and int(ticket) in waiting:
+            return f"Ticket {ticket!r} is a name, and {ticket} is open: give the number."
         return (
             f"No open ticket has the name {ticket!r}: it is answered, has expired, or is newer "
-            "than the file of this classifier; partial_fit learns its row and label."
+            "than the file of this classifier."
         )
     if not isinstance(ticket, int | np.integer) or not 0 < ticket <= given:
         known = f"tickets are numbers from 1 to {given}" if given else "none has been given out"
         return f"Ticket {ticket!r} is unknown: {known}."
     return (
-        f"Ticket {ticket} is not open: it has been answered, or has expired, "
-        f"as it does once {max_open} younger ones are open."
+        f"Ticket {ticket} is not open: it has been answered, has a name, or has expired, as it "
+        f"does once {max_open} younger ones are open."
     )
 
 

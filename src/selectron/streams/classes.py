@@ -108,7 +108,7 @@ def settle(
     """
     source = iter(chunks)
     if names is not None:
-        return LabelNumbers(names, named=True, ordered=True), source
+        return LabelNumbers(names, named=True), source
     held, seen, rows = list[Chunk](), list[str](), 0
     for chunk in source:
         held.append(chunk)

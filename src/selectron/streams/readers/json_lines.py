@@ -6,7 +6,7 @@ Values may be numbers, text, truth values, null or lists of numbers, and keys ma
 import json
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,9 +28,7 @@ def parts(blocks: Blocks, size: int, choice: Choice) -> Iterator[Part]:
         raise SelectronError("JSON rows have no columns to count; give the key")
     key, begun = None, False
     missing = dict.fromkeys(map(str, choice.ignore))
-    sought = (
-        str(choice.label) if choice.label and not choice.lenient else None
-    )  # until a row has it
+    sought = None if choice.lenient else choice.label or None  # until a row has it
     for piece in pieces(blocks, size):
         rows, labels, times = list[Any](), list[str | None](), list[float]()
         damage, is_first = UNDAMAGED, not begun
@@ -41,11 +39,11 @@ def parts(blocks: Blocks, size: int, choice: Choice) -> Iterator[Part]:
                 row = _object(text)
                 time = [] if choice.time is None else [_time(row, str(choice.time))]
                 wanted = _label_key(row, choice, begun) if key is None else key
-                sought = None if sought and _has(row, sought) else sought
-                value = None if wanted is None else label_of(_pop(row, wanted))
+                given = None if wanted is None else _taken(row, wanted)
+                sought = sought if given is None else None
+                value = None if given is None else label_of(given.value)
                 for name in map(str, choice.ignore):
-                    if _has(row, name):
-                        _pop(row, name)
+                    if _taken(row, name):
                         missing.pop(name, None)
                 if any(isinstance(x, dict) for x in row.values()):
                     flattened(row)  # refuses what the encoder would, with all rows of its block
@@ -77,17 +75,16 @@ def _label_key(row: dict[str, Any], choice: Choice, begun: bool) -> Any:
     usual = usual_label(names)
     if choice.label is None:
         return None if usual is None else names[usual]
-    if not _has(row, str(choice.label)) and usual is not None and not begun:  # most likely a slip
-        keys = first_few(names, SHOWN)
-        raise SelectronError(f"there is no label {choice.label!r}; the keys are {keys}")
-    return choice.label
+    wanted = str(choice.label)
+    if usual is not None and not begun and not _holder(row, wanted):  # most likely a slip
+        raise SelectronError(f"there is no label {wanted!r}; {_keys([row], wanted)}")
+    return wanted
 
 
 def _no_label(name: str, rows: list[dict[str, Any]]) -> str:
     """Return the doubt that no row has the key of the label."""
-    keys = list(dict.fromkeys(key for row in rows for key in flattened(row)))
     what = f"none of the first {counted(len(rows), 'row')} has the label {name!r}"
-    return f"{what}; the keys are {first_few(keys, SHOWN)}{similar(name, keys)}"
+    return f"{what}; {_keys(rows, name)}"
 
 
 def _object(line: str) -> dict[str, Any]:
@@ -110,26 +107,38 @@ def _object(line: str) -> dict[str, Any]:
     return row
 
 
-def _place(row: dict[str, Any], name: str) -> tuple[dict[str, Any], str] | None:
-    """Return the object that holds a key or a field, such as "user.age", and its key there."""
+class Taken(NamedTuple):
+    """A value that was removed from a row."""
+
+    value: Any
+
+
+def _taken(row: dict[str, Any], name: str) -> Taken | None:
+    """Remove a key, or a field of an object, "user.age"; return its value, None without one."""
+    if name in row:
+        return Taken(row.pop(name))
+    holder = _holder(row, name) if "." in name else None
+    return None if holder is None else Taken(holder[0].pop(holder[1]))
+
+
+def _holder(row: dict[str, Any], name: str) -> tuple[dict[str, Any], str] | None:
+    """Return the object that holds a key or a field, and its key there; None if there is none."""
     if name in row:
         return row, name
-    key, _, inner = name.partition(".")
-    return _place(row[key], inner) if inner and isinstance(row.get(key), dict) else None
+    for key, value in row.items():
+        inner = isinstance(value, dict) and name.startswith(f"{key}.")
+        if inner and (found := _holder(value, name[len(key) + 1 :])):
+            return found
+    return None
 
 
-def _has(row: dict[str, Any], name: str) -> bool:
-    return _place(row, name) is not None
-
-
-def _pop(row: dict[str, Any], name: str) -> Any:
-    """Remove a key, or a field of an object, and return its value; None if there is none."""
-    holder, key = _place(row, name) or (row, name)
-    return holder.pop(key, None)
+def _keys(rows: list[dict[str, Any]], name: str) -> str:
+    """Return the keys of rows, and which of them is like this name, for a message."""
+    keys = list(dict.fromkeys(key for row in rows for key in flattened(row)))
+    return f"the keys are {first_few(keys, SHOWN)}{similar(name, keys)}"
 
 
 def _time(row: dict[str, Any], name: str) -> float:
-    if not _has(row, name):
-        keys = first_few(list(row), SHOWN)
-        raise SelectronError(f"there is no time {name!r}; the keys are {keys}")
-    return time_of(_pop(row, name), name)
+    if (found := _taken(row, name)) is None:
+        raise SelectronError(f"there is no time {name!r}; {_keys([row], name)}")
+    return time_of(found.value, name)
