@@ -29,6 +29,14 @@ class Vote(NamedTuple):
     who: str  # who gave it: an admin, if it is a correction of another's answer
 
 
+def predicted(body: dict[str, Any]) -> str | None:
+    """Return the prediction of an item, None if the model had learned no label.
+
+    The log has a class in that case, too: the one that a margin of 0 gives.
+    """
+    return body["label"] if body["version"] else None
+
+
 class Question:
     """The state of an item, derived from its log entries alone."""
 
@@ -37,10 +45,8 @@ class Question:
         self.item, self.key, self.at = item.seq, item.key, item.at
         self.decided = item.body
         self.asked = bool(item.body["asked"])
-        # what is shown to people: None if the model had learned nothing
-        learned = item.body["version"]
-        self.prediction: str | None = item.body["label"] if learned else None
-        self.proba: dict[str, float] | None = item.body.get("proba") if learned else None
+        self.prediction = predicted(item.body)
+        self.proba = item.body.get("proba") if item.body["version"] else None  # as people see it
         self.needed = needed  # people who have to answer
         self.leases: dict[str, Lease] = {}  # by the digests of their tokens
         self.votes: dict[str, Vote] = {}

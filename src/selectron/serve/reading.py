@@ -16,6 +16,7 @@ from ..errors import SelectronError
 from . import strict
 from .answering import Answer
 from .event import Event, Log
+from .question import predicted
 from .stream import Stream, decision
 from .strict import invalid, missing
 
@@ -117,7 +118,7 @@ def _row(event: Event, item: Event, data: dict[str, Any] | None) -> dict[str, An
     values = (
         seq, kind, number, item.key, at, who, body.get("verdict"),
         body.get("label") if kind == "answer" else None, body.get("shown"), body.get("late"),
-        body.get("counts"), body.get("supersedes"), body.get("learned"), decided["label"],
+        body.get("counts"), body.get("supersedes"), body.get("learned"), predicted(decided),
         decided.get("proba"), decided["margin"], decided["probability"], decided["asked"],
         decided["reason"], decided["version"], data,
     )  # fmt: skip

@@ -19,7 +19,7 @@ from . import strict
 from .declaration import Declaration
 from .event import LAST, LOG, Damaged, Event, Log
 from .learning import Learning, Row, extractor
-from .question import COUNTS, Question, Statistics
+from .question import COUNTS, Question, Statistics, predicted
 from .store import FILE, FOLDER, Store
 from .strict import Problem, missing
 
@@ -332,7 +332,7 @@ def decision(event: Event) -> dict[str, Any]:
     return {
         "item": event.seq,
         "id": event.key,
-        "label": body["label"],
+        "label": predicted(body),
         "proba": body.get("proba"),  # None: decided on by an earlier version
         "margin": body["margin"],
         "ask_probability": body["probability"],
