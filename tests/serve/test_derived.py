@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from selectron import SelectronError
-from selectron.evaluate import Drifts
+from selectron.evaluate import Audit, Drifts
 from selectron.serve import reading
 from selectron.serve.declaration import Features
 from selectron.serve.event import Event
@@ -257,12 +257,36 @@ def test_the_log_is_append_only(desk):
             one.service.store.db.execute(change)
 
 
+def test_accuracy_is_that_of_predictions_alone(desk):
+    """Items that come before the first learned label have none, and do not count."""
+    one = desk(every=30)
+    early = one.add(texts(40))
+    one.say_all({item["item"]: "ham" for item in early})
+    view = one.view()
+    assert (view["answered"], view["predicted"]) == (40, 0)
+    unknown = {"estimate": None, "low": 0.0, "high": 1.0}
+    assert view["accuracy"] == {"overall": unknown, "recent": unknown}
+    later = one.add(texts(60, 40), start=40)
+    one.say_all({item["item"]: "spam" if i < 12 else "ham" for i, item in enumerate(later[:50])})
+    one.crash()
+    view = desk(every=30).view()
+    assert (view["answered"], view["predicted"]) == (90, 60)
+    wrong = [item["label"] != ("spam" if i < 12 else "ham") for i, item in enumerate(later[:50])]
+    audit = Audit()
+    audit.add(np.ones(50), wrong)
+    estimate = dict(zip(("estimate", "low", "high"), audit.estimate(60), strict=True))
+    assert view["accuracy"] == {
+        "overall": pytest.approx(estimate),
+        "recent": pytest.approx(estimate),
+    }
+
+
 def test_drift_is_marked_by_the_rule_of_evaluate():
     ages = np.r_[0:500, 7:60, 553:700, 5:105]  # a short lead of the young is no drift
     found = np.r_[np.zeros(500), np.full(53, 5.0), np.zeros(147), np.linspace(4, 9, 100)]
     evidence, statistics = np.column_stack([found, ages]).tolist(), Statistics()
     for i, each in enumerate(evidence):
-        body = {"asked": False, "evidence": each}
+        body = {"asked": False, "evidence": each, "version": 0}
         event = Event(3 * i + 1, 1, "item", 3 * i + 1, None, float(i), "feed", body)
         statistics.add_item(event)
         if i % 40 == 0:  # as a snapshot that is loaded again

@@ -25,6 +25,7 @@ from .strict import Problem, unfit
 
 COUNTERS = {
     "items": "Items received",
+    "predicted": "Items predicted after a label had been learned",
     "asked": "Items whose label was asked for",
     "skipped": "Questions skipped",
     "late": "Late answers",

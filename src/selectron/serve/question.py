@@ -37,6 +37,12 @@ def predicted(body: dict[str, Any]) -> str | None:
     return body["label"] if body["version"] else None
 
 
+class Outcome(NamedTuple):
+    """The label of a settled question; None for none of the classes."""
+
+    label: str | None
+
+
 class Question:
     """The state of an item, derived from its log entries alone."""
 
@@ -76,11 +82,10 @@ class Question:
             return None
         return Counter(vote.label for vote in sorted(self.votes.values())).most_common(1)[0][0]
 
-    def mistake(self) -> bool | None:
-        """Return whether the prediction was a mistake, None until the question is settled."""
-        if not self.settled:
-            return None
-        return self.truth is None or self.truth != self.decided["label"]
+    @property
+    def outcome(self) -> Outcome | None:
+        """The label that it is settled with; None until it is."""
+        return Outcome(self.truth) if self.settled else None
 
     def active(self, now: float) -> list[Lease]:
         """Return the leases in force; those that begin in the future are not trusted."""
@@ -138,7 +143,7 @@ SHARE, PACE = 200, 30  # items in the recent share of queries, and in the recent
 DRIFTS = 50  # drifts kept
 LATEST = 500  # items among which the beginning of drift is marked
 
-COUNTS = ("items", "asked", "answered", "skipped", "late", "retired", "damaged")
+COUNTS = ("items", "predicted", "asked", "answered", "skipped", "late", "retired", "damaged")
 KEPT = {*COUNTS, "step", "overall", "points", "drifts"}
 WINDOWS = ("times", "flags", "aged")
 
@@ -148,9 +153,10 @@ class Statistics:
 
     def __init__(self) -> None:
         self.items = self.asked = self.answered = self.skipped = 0
+        self.predicted = 0  # items that came after the first learned label
         self.late = self.retired = self.damaged = 0
         self.overall: list[float] = [0.0] * SUMS
-        self.recent: dict[int, list[float]] = {}  # of the last answered questions, in their order
+        self.recent: dict[int, list[float]] = {}  # of the last answered predictions, in their order
         self.times: deque[float] = deque(maxlen=PACE)
         self.flags: deque[int] = deque(maxlen=SHARE)  # asked or not
         self.points: list[list[float | None]] = []
@@ -163,6 +169,7 @@ class Statistics:
         """Count an item."""
         asked, evidence = int(event.body["asked"]), event.body.get("evidence")
         self.items += 1
+        self.predicted += predicted(event.body) is not None
         self.asked += asked
         self.times.append(event.at)
         self.flags.append(asked)
@@ -173,23 +180,26 @@ class Statistics:
             began = [self.aged[-rounds] for rounds in behind]
             self.drifts = [*self.drifts, *began][-DRIFTS:]
 
-    def add(self, event: Event, before: bool | None, question: Question) -> None:
-        """Count an entry about a question; `before` is its `mistake()` before the entry."""
+    def add(self, event: Event, before: Outcome | None, question: Question) -> None:
+        """Count an entry about a question; `before` is its `outcome` before the entry."""
         self.retired += event.kind == "retired"
         self.damaged += event.kind == "damaged"
         if event.kind == "answer":
             self.skipped += event.body["verdict"] == SKIP
             self.late += bool(event.body["late"])
-        after = question.mistake()
+        after = question.outcome
         if question.asked and before != after:
-            self._weigh(question, before, -1)
-            self._weigh(question, after, 1)
+            for outcome, sign in ((before, -1), (after, 1)):
+                if outcome is not None:
+                    self.answered += sign
+                    self._weigh(question, outcome, sign)
 
-    def _weigh(self, question: Question, mistake: bool | None, sign: int) -> None:
-        if mistake is None:
+    def _weigh(self, question: Question, outcome: Outcome, sign: int) -> None:
+        """Count the prediction of an item, if there was one."""
+        if question.prediction is None:
             return
-        self.answered += sign
-        sums = moments(np.array([question.decided["probability"]]), np.array([float(mistake)]))
+        mistake = float(outcome.label != question.prediction)
+        sums = moments(np.array([question.decided["probability"]]), np.array([mistake]))
         sums = sums[:, 0].tolist()
         self.overall = [a + sign * b for a, b in zip(self.overall, sums, strict=True)]
         self.recent.pop(question.item, None)
@@ -211,10 +221,13 @@ class Statistics:
             self.points, self.step = self.points[::2], 2 * self.step
 
     def accuracy(self, recent: bool = False) -> Estimate:
-        """Return the honest accuracy of all items, or of recently answered ones: see `Audit`."""
+        """Return the honest accuracy of all predictions, or of recently answered ones.
+
+        See `Audit`; items that came before the first learned label have no prediction.
+        """
         rows: Iterable = self.recent.values() if recent else [self.overall]
         sums = np.array([*rows, [0.0] * SUMS]).sum(axis=0)
-        return estimated(np.maximum(sums, 0.0), Z, self.items)
+        return estimated(np.maximum(sums, 0.0), Z, self.predicted)
 
     def pace(self) -> float | None:
         """Return the recent rate of items per second, None if it is unknown."""

@@ -155,7 +155,7 @@ class Stream:
         else:
             # the entry itself may be in the store already: read those before it
             question = self.question(event.item, event.seq - 1)
-            before = question.mistake()
+            before = question.outcome
             question.apply(event)
             self.statistics.add(event, before, question)
             self._sort_in(question)
