@@ -338,6 +338,17 @@ def test_figures_for_prometheus(web):
     assert 'selectron_items_total{stream="mail"} 1.0' in text
     assert "selectron_failing 0.0" in text
     assert "# TYPE selectron_answered gauge" in text  # an undo takes one off
+    assert 'selectron_labels{class="ham",stream="mail"} 0.0' in text
+    assert "selectron_recall{" not in text  # which is not known
+    assert "selectron_majority{" not in text
+    for i in range(8):
+        one.post(f"{MAIL}/items/{one.add(f'win {i}')['item']}/answers", "ingest", {"label": "ham"})
+    text = one.get("/metrics", "read").text
+    assert 'selectron_labels{class="ham",stream="mail"} 8.0' in text
+    assert 'selectron_recall{bound="estimate",class="ham",stream="mail"} 1.0' in text
+    assert 'selectron_precision{bound="low",class="ham",stream="mail"} 0.' in text
+    assert 'selectron_majority{stream="mail"} 1.0' in text
+    assert 'selectron_recall{bound="estimate",class="spam"' not in text
 
 
 def test_fields(web):

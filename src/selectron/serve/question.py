@@ -1,5 +1,6 @@
 """Questions (items whose label is asked for), and what a stream counts and estimates."""
 
+import math
 from collections import Counter, deque
 from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple
@@ -8,6 +9,7 @@ import numpy as np
 
 from ..history.drift import Drifts
 from ..model.audit import SUMS, Estimate, Z, estimated, moments
+from ..model.metrics import FEWEST
 from .event import Event
 
 LABEL, SKIP = "label", "skip"
@@ -144,8 +146,26 @@ DRIFTS = 50  # drifts kept
 LATEST = 500  # items among which the beginning of drift is marked
 
 COUNTS = ("items", "predicted", "asked", "answered", "skipped", "late", "retired", "damaged")
-KEPT = {*COUNTS, "step", "overall", "points", "drifts"}
+KEPT = {*COUNTS, "step", "overall", "labels", "recall", "precision", "points", "drifts"}
 WINDOWS = ("times", "flags", "aged")
+
+
+Sums = list[float]  # how many answers, and the sums of their `moments`
+NOTHING: Sums = [0.0] * (1 + SUMS)
+
+
+def added(sums: Sums, more: Sums, sign: int) -> Sums:
+    """Add an answer to sums, or take one away; those of none are exactly 0."""
+    total = [a + sign * b for a, b in zip(sums, more, strict=True)]
+    return total if total[0] else NOTHING
+
+
+def estimate(sums: Sums, rows: float = math.inf) -> Estimate:
+    """Return the share of right predictions, estimated from sums that rounding may have shifted."""
+    total, wrong, squares, spare, spare_wrong = np.maximum(sums[1:], 0.0)
+    return estimated(
+        np.array([total, min(wrong, total), squares, spare, min(spare_wrong, spare)]), Z, rows
+    )
 
 
 class Statistics:
@@ -155,8 +175,11 @@ class Statistics:
         self.items = self.asked = self.answered = self.skipped = 0
         self.predicted = 0  # items that came after the first learned label
         self.late = self.retired = self.damaged = 0
-        self.overall: list[float] = [0.0] * SUMS
-        self.recent: dict[int, list[float]] = {}  # of the last answered predictions, in their order
+        self.labels: dict[str, int] = {}  # settled ones of each class, asked for or not
+        self.overall = NOTHING  # of all answered predictions
+        self.recall: dict[str, Sums] = {}  # of those whose label is this class
+        self.precision: dict[str, Sums] = {}  # of those whose prediction is this class
+        self.recent: dict[int, Sums] = {}  # of the last answered predictions, in their order
         self.times: deque[float] = deque(maxlen=PACE)
         self.flags: deque[int] = deque(maxlen=SHARE)  # asked or not
         self.points: list[list[float | None]] = []
@@ -188,20 +211,29 @@ class Statistics:
             self.skipped += event.body["verdict"] == SKIP
             self.late += bool(event.body["late"])
         after = question.outcome
-        if question.asked and before != after:
+        if before != after:
             for outcome, sign in ((before, -1), (after, 1)):
                 if outcome is not None:
-                    self.answered += sign
-                    self._weigh(question, outcome, sign)
+                    self._count(question, outcome.label, sign)
 
-    def _weigh(self, question: Question, outcome: Outcome, sign: int) -> None:
-        """Count the prediction of an item, if there was one."""
-        if question.prediction is None:
-            return
-        mistake = float(outcome.label != question.prediction)
-        sums = moments(np.array([question.decided["probability"]]), np.array([mistake]))
-        sums = sums[:, 0].tolist()
-        self.overall = [a + sign * b for a, b in zip(self.overall, sums, strict=True)]
+    def _count(self, question: Question, label: str | None, sign: int) -> None:
+        """Count a settled label, None for none of the classes, or take it away."""
+        if label is not None:
+            self.labels[label] = self.labels.get(label, 0) + sign
+        if question.asked:
+            self.answered += sign
+            if question.prediction is not None:
+                self._weigh(question, label, question.prediction, sign)
+
+    def _weigh(self, question: Question, label: str | None, prediction: str, sign: int) -> None:
+        """Count a prediction whose label was asked for, or take it away."""
+        mistake = np.array([float(label != prediction)])
+        found = moments(np.array([question.decided["probability"]]), mistake)
+        sums = [1.0, *found[:, 0].tolist()]
+        self.overall = added(self.overall, sums, sign)
+        if label is not None:
+            self.recall[label] = added(self.recall.get(label, NOTHING), sums, sign)
+        self.precision[prediction] = added(self.precision.get(prediction, NOTHING), sums, sign)
         self.recent.pop(question.item, None)
         if sign > 0:
             self.recent[question.item] = sums
@@ -226,8 +258,24 @@ class Statistics:
         See `Audit`; items that came before the first learned label have no prediction.
         """
         rows: Iterable = self.recent.values() if recent else [self.overall]
-        sums = np.array([*rows, [0.0] * SUMS]).sum(axis=0)
-        return estimated(np.maximum(sums, 0.0), Z, self.predicted)
+        return estimate(np.array([*rows, NOTHING]).sum(axis=0).tolist(), self.predicted)
+
+    def majority(self) -> float | None:
+        """Return the estimated accuracy of predicting the most frequent class for all items."""
+        total, most = self.overall[1], max((sums[1] for sums in self.recall.values()), default=0.0)
+        return min(1.0, most / total) if total > 0 else None
+
+    def recall_and_precision(self, name: str) -> tuple[Estimate, Estimate]:
+        """Return recall and precision of a class; NaN with too few labels, or predictions, of it.
+
+        Recall is the accuracy on the items whose label is this class, and precision that on the
+        items that are predicted as it.
+        """
+        both = (each.get(name, NOTHING) for each in (self.recall, self.precision))
+        recall, precision = (
+            estimate(sums if sums[1] ** 2 >= FEWEST * sums[3] else NOTHING) for sums in both
+        )
+        return recall, precision
 
     def pace(self) -> float | None:
         """Return the recent rate of items per second, None if it is unknown."""

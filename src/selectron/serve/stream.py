@@ -5,7 +5,6 @@ model file with the rest of the state in its header.
 """
 
 import json
-import math
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -19,13 +18,12 @@ from . import strict
 from .declaration import Declaration
 from .event import LAST, LOG, Damaged, Event, Log
 from .learning import Learning, Row, extractor
-from .question import COUNTS, Question, Statistics, predicted
+from .question import Question, Statistics, predicted
 from .store import FILE, FOLDER, Store
 from .strict import Problem, missing
 
 KEPT = 3  # snapshots
 NOBODY = ""  # `who` of retired questions in the log
-SHOWN = ("new_classes", "annotators", "lease", "learner", "hide")  # of a declaration, in its view
 
 
 class Item(NamedTuple):
@@ -340,48 +338,4 @@ def decision(event: Event) -> dict[str, Any]:
         "ticket": event.seq if body["asked"] else None,
         "reason": body["reason"],
         "version": body["version"],
-    }
-
-
-def view(stream: Stream) -> dict[str, Any]:
-    """Return an immutable view of a stream's state for readers."""
-    statistics, declaration = stream.statistics, stream.declaration
-    return {
-        "name": stream.name,
-        "title": declaration.title or stream.name,
-        "classes": list(stream.named),
-        "columns": stream.model.columns,
-        **{name: getattr(declaration, name) for name in SHOWN},
-        **{name: getattr(statistics, name) for name in COUNTS},
-        "queue": len(stream.open),
-        "version": stream.model.learned,
-        "entry": stream.seq,
-        "share": statistics.share(),
-        "budget": budget(stream),
-        "accuracy": {
-            "overall": estimate_json(*statistics.accuracy()),
-            "recent": estimate_json(*statistics.accuracy(recent=True)),
-        },
-        "drifts": statistics.drifts,
-        "points": list(statistics.points),
-    }
-
-
-def estimate_json(accuracy: float, low: float, high: float) -> dict[str, float | None]:
-    """Return an estimate for JSON, with null for NaN."""
-    return {"estimate": None if math.isnan(accuracy) else accuracy, "low": low, "high": high}
-
-
-def budget(stream: Stream) -> dict[str, Any]:
-    """Return the budget left, and the expected items and seconds until the next question."""
-    given, record, statistics = stream.model.budget, stream.model.record, stream.statistics
-    pace, share = statistics.pace(), statistics.share()
-    labels = (given.labels or 0) if given.rate is None else given.rate * record.seen
-    left = float(labels - record.asked)
-    return {
-        "written": stream.settings["budget"],
-        "items_a_minute": 60 * pace if pace else None,
-        "left": max(0.0, left),
-        "next_ask_items": 1 / share if share else None,
-        "next_ask_seconds": 1 / share / pace if share and pace else None,
     }

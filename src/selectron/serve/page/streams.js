@@ -9,6 +9,7 @@ function card(found) {
     ["Answered", `${found.answered} of ${found.asked} asked for`],
     ["Items", `${found.items}, ${percent(found.items ? found.asked / found.items : 0)} asked for (budget ${found.budget.written})`],
     ["Honest accuracy, lately", accuracy(found.accuracy.recent)],
+    ["Always the most frequent class", percent(found.majority)],
   ]));
   const links = element("p", [element("a", "Label", { href: `/label${query}` }), " · ", element("a", "History", { href: `/history${query}` })]);
   return element("section", [element("h2", found.title), list, links], { class: "card" });
