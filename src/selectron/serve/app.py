@@ -33,7 +33,11 @@ COUNTERS = {
     "damaged": "Items set aside because their stored content is damaged",
     "version": "Labels learned",
 }
-GAUGES = {"queue": "Questions waiting", "answered": "Questions answered, less those undone"}
+GAUGES = {
+    "queue": "Questions waiting",
+    "disputed": "Questions waiting for one more person, as people disagree",
+    "answered": "Questions answered, less those undone",
+}
 
 SHARES = {
     "recall": "Estimated recall of a class, and its 95% interval",

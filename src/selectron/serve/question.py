@@ -13,6 +13,7 @@ from ..model.metrics import FEWEST
 from .event import Event
 
 LABEL, SKIP = "label", "skip"
+EXTRA = 2  # people asked in addition, while the others disagree
 
 
 class Lease(NamedTuple):
@@ -64,8 +65,22 @@ class Question:
 
     @property
     def settled(self) -> bool:
-        """Whether enough people have answered."""
-        return len(self.votes) >= self.needed
+        """Whether enough people have answered, and one label has more answers than any other.
+
+        After `EXTRA` answers more than needed, it is settled even if people disagree.
+        """
+        votes = len(self.votes)
+        return votes >= self.needed and (votes >= self.needed + EXTRA or not self._tied)
+
+    @property
+    def _tied(self) -> bool:
+        most = Counter(vote.label for vote in self.votes.values()).most_common(2)
+        return len(most) > 1 and most[0][1] == most[1][1]
+
+    @property
+    def disputed(self) -> bool:
+        """Whether it waits for one more person, as enough have answered and disagree."""
+        return self.waiting and len(self.votes) >= self.needed
 
     @property
     def standing(self) -> set[int]:
@@ -98,7 +113,8 @@ class Question:
         holders = [lease.who for lease in self.active(now)]
         if who in holders:
             return "held"
-        return "free" if len(holders) < self.needed - len(self.votes) else "taken"
+        places = max(self.needed - len(self.votes), int(not self.settled))  # one more, in a tie
+        return "free" if len(holders) < places else "taken"
 
     def hides(self, when: str) -> bool:
         """Return whether the prediction is hidden until it is settled, given `hide` as declared."""

@@ -20,6 +20,7 @@ def view(stream: Stream) -> dict[str, Any]:
         **{name: getattr(declaration, name) for name in SHOWN},
         **{name: getattr(statistics, name) for name in COUNTS},
         "queue": len(stream.open),
+        "disputed": len(stream.disputed),
         "version": stream.model.learned,
         "entry": stream.seq,
         "share": statistics.share(),

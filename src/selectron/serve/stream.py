@@ -60,6 +60,7 @@ class Stream:
         self.model, self.settings = Learning(self.first), self.first.changeable
         self.statistics = Statistics()
         self.open: dict[int, Question] = {}  # waiting questions, oldest first
+        self.disputed: set[int] = set()  # those of them about which people disagree
         self.named: dict[str, None] = dict.fromkeys(self.first.classes)
         self.seq = self.saved = 0  # the last entry, and that of the last snapshot
 
@@ -164,6 +165,8 @@ class Stream:
         self.seq = event.seq
 
     def _sort_in(self, question: Question) -> None:
+        self.disputed -= {question.item}
+        self.disputed |= {question.item} if question.disputed else set()
         if not question.waiting:
             self.open.pop(question.item, None)
             if question.asked and self.declaration.privacy.keep == "hash":
@@ -316,6 +319,7 @@ class Stream:
         self.settings = state["settings"]
         self.statistics = Statistics.unpack(state["tally"])
         self.open = {item: self.question(item, seq) for item in state["open"]}
+        self.disputed = {item for item, question in self.open.items() if question.disputed}
         self.named = dict.fromkeys(state["named"])
         self.seq = self.saved = seq
 

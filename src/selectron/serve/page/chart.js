@@ -93,7 +93,7 @@ export function show(state) {
 
 function numbers(state) {
   get("numbers").replaceChildren(...facts([
-    ["Waiting", state.queue],
+    ["Waiting", state.disputed ? `${state.queue}, ${state.disputed} as people disagree` : state.queue],
     ["Items", state.items],
     ["Asked for", `${state.asked}, ${percent(state.items ? state.asked / state.items : 0)} (budget ${state.budget.written})`],
     ["Answered", state.answered],
