@@ -209,3 +209,38 @@ def test_disputed_questions_can_be_found(web):
     assert [row["disputed"] for row in log] == [None, None, False, True]
     assert [row["disputed"] for row in one.get(f"{MAIL}/answers").json()["answers"]] == [True] * 2
     assert 'selectron_disputed{stream="mail"} 1.0' in one.get("/metrics", "read").text
+
+
+def test_an_admins_correction_of_anothers_answer_decides(desk, tmp_path):
+    declaration = declared(annotators=3, classes=["ham", "spam", "eggs"])
+    one = desk(declaration)
+    one.add(texts(1))
+    said = [one.say(1, "ham", who)["answer"] for who in ("anna", "bob", "carl")]
+    first = one.correct(said[1], "spam", "dora")
+    assert (first["counts"], first["learned"]) == (True, True)
+    assert one.stream.question(1).truth == "spam"
+    assert one.view()["per_class"][1]["labels"] == 1
+    assert one.correct(said[0], "eggs", "dora")["learned"]  # the latest, if there are several
+    assert one.stream.question(1).truth == "eggs"
+    one.say(1, "ham", "carl")
+    one.correct(first["answer"], "(none)", "emma")
+    assert (one.stream.question(1).settled, one.stream.question(1).truth) == (True, None)
+    model, view = one.model(), one.view()
+    one.crash()
+    one = desk(declaration)
+    assert (one.model(), one.view()) == (model, view)
+
+
+def test_an_admin_settles_a_question_that_waits(desk):
+    one = desk(declared(annotators=2))
+    one.add(texts(2))
+    said = one.say(1, "ham", "anna")
+    one.say(1, "spam", "bob")
+    decided = one.correct(said["answer"], "ham", "dora")  # with the same label
+    assert (decided["learned"], decided["disputed"]) == (True, False)
+    assert one.correct(one.say(2, "ham", "anna")["answer"], "spam", "dora")["learned"]
+    assert (one.view()["answered"], one.view()["queue"]) == (2, 0)
+    late = one.say(2, "ham", "carl")
+    assert (late["late"], late["counts"]) == (True, False)
+    one.undo(decided["answer"], "dora")
+    assert list(one.stream.open) == [1]

@@ -67,10 +67,19 @@ class Question:
     def settled(self) -> bool:
         """Whether enough people have answered, and one label has more answers than any other.
 
-        After `EXTRA` answers more than needed, it is settled even if people disagree.
+        After `EXTRA` answers more than needed, it is settled even if people disagree. If an admin
+        has corrected another's answer, it is settled, too.
         """
+        if self._decision is not None:
+            return True
         votes = len(self.votes)
         return votes >= self.needed and (votes >= self.needed + EXTRA or not self._tied)
+
+    @property
+    def _decision(self) -> Vote | None:
+        """The latest answer that an admin has put in the place of another's."""
+        corrected = (vote for voter, vote in self.votes.items() if vote.who != voter)
+        return max(corrected, default=None)
 
     @property
     def _tied(self) -> bool:
@@ -94,7 +103,12 @@ class Question:
 
     @property
     def truth(self) -> str | None:
-        """The most frequent label (the first one in a tie); None for none, or until settled."""
+        """The label of an admin, or else the most frequent one (the first in a tie).
+
+        None for none of the classes, or until it is settled.
+        """
+        if self._decision is not None:
+            return self._decision.label
         if not self.settled:
             return None
         return Counter(vote.label for vote in sorted(self.votes.values())).most_common(1)[0][0]
