@@ -64,7 +64,7 @@ class Labelling(RuleBasedStateMachine):
         return bool(self.decided(item)) or (votes.total() >= self.needed and not tied)
 
     def places(self, item):
-        return max(self.needed - len(self.items[item].votes), int(not self.settled(item)))
+        return 0 if self.settled(item) else max(self.needed - len(self.items[item].votes), 1)
 
     def truth(self, item):
         votes = sorted(self.items[item].votes.values(), key=lambda vote: vote[0])

@@ -127,7 +127,8 @@ class Question:
         holders = [lease.who for lease in self.active(now)]
         if who in holders:
             return "held"
-        places = max(self.needed - len(self.votes), int(not self.settled))  # one more, in a tie
+        # one more if people disagree
+        places = 0 if self.settled else max(self.needed - len(self.votes), 1)
         return "free" if len(holders) < places else "taken"
 
     def hides(self, when: str) -> bool:
