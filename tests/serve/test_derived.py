@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from selectron import SelectronError
-from selectron.evaluate import Drifts
+from selectron.evaluate import Audit, Drifts
+from selectron.model.metrics import Tally
 from selectron.serve import reading
 from selectron.serve.declaration import Features
 from selectron.serve.event import Event
@@ -257,12 +258,89 @@ def test_the_log_is_append_only(desk):
             one.service.store.db.execute(change)
 
 
+def test_accuracy_is_that_of_predictions_alone(desk):
+    """Items that come before the first learned label have none, and do not count."""
+    one = desk(every=30)
+    early = one.add(texts(40))
+    one.say_all({item["item"]: "ham" for item in early})
+    view = one.view()
+    assert (view["answered"], view["predicted"]) == (40, 0)
+    unknown = {"estimate": None, "low": 0.0, "high": 1.0}
+    assert view["accuracy"] == {"overall": unknown, "recent": unknown}
+    later = one.add(texts(60, 40), start=40)
+    one.say_all({item["item"]: "spam" if i < 12 else "ham" for i, item in enumerate(later[:50])})
+    one.crash()
+    view = desk(every=30).view()
+    assert (view["answered"], view["predicted"]) == (90, 60)
+    wrong = [item["label"] != ("spam" if i < 12 else "ham") for i, item in enumerate(later[:50])]
+    audit = Audit()
+    audit.add(np.ones(50), wrong)
+    estimate = dict(zip(("estimate", "low", "high"), audit.estimate(60), strict=True))
+    assert view["accuracy"] == {
+        "overall": pytest.approx(estimate),
+        "recent": pytest.approx(estimate),
+    }
+
+
+def test_what_is_known_about_classes_is_as_in_the_metrics_of_a_run(desk):
+    """Recall and precision of each class, from the labels asked for, also after a start."""
+    declaration = declared(classes=["ham", "spam", "eggs", "rare"], budget="50%", audit=0.3)
+    one, names = desk(declaration, every=50), ["ham", "spam", "eggs", "rare", "none"]
+    for start in range(0, 300, 20):
+        sent = one.add(texts(20, start), start=start)
+        for i, item in enumerate(sent[:15]):
+            said = one.say(item["item"], ("ham", "ham", "spam", "eggs", "(none)")[i % 7 % 5])
+            if i == 3:
+                one.correct(said["answer"], "spam")
+            elif i == 5:
+                one.undo(said["answer"])
+    one.say(one.add(texts(1, 300), start=300)[0]["item"], "rare")
+    view = one.view()
+    one.crash()
+    again = desk(declaration, every=50)
+    assert again.view() == view
+    tally, settled = Tally(), []
+    for row in again.service.store.db.execute("SELECT seq FROM log WHERE kind = 'item'").fetchall():
+        question = again.stream.question(*row)
+        settled += [question.truth] * question.settled
+        if question.settled and question.asked and question.prediction:
+            pair = [
+                np.array([names.index(x or "none")]) for x in (question.truth, question.prediction)
+            ]
+            tally.add(*pair, np.array([1 / question.decided["probability"]]))
+    found = tally.metrics(names)
+    assert view["majority"] == pytest.approx(found.majority)
+    assert [row["class"] for row in view["per_class"]] == names[:4]
+    for k, row in enumerate(view["per_class"]):
+        assert row["labels"] == settled.count(row["class"])
+        for name in ("recall", "precision"):
+            share, ends = getattr(found, name)[k], getattr(found, f"{name}_interval")[k]
+            wanted = dict(zip(("estimate", "low", "high"), (share, *ends), strict=True))
+            if np.isnan(ends[0]):  # too few
+                wanted = {"estimate": None, "low": 0.0, "high": 1.0}
+            assert row[name] == pytest.approx(wanted)
+    known = [row["recall"]["estimate"] is not None for row in view["per_class"]]
+    assert known == [True, True, True, False]
+
+
+def test_what_is_taken_away_leaves_nothing(desk):
+    one = desk(declared(budget="50%"))
+    one.say(one.add(texts(1))[0]["item"], "ham")
+    said = [one.say(x["item"], "ham") for x in one.add(texts(40, 1), start=1) if x["asked"]]
+    assert one.view()["per_class"][0]["recall"]["estimate"] == 1.0
+    for each in said:
+        one.undo(each["answer"])
+    view = one.view()
+    assert (view["majority"], view["accuracy"]["overall"]["estimate"]) == (None, None)
+    assert [row["labels"] for row in view["per_class"]] == [1, 0]
+
+
 def test_drift_is_marked_by_the_rule_of_evaluate():
     ages = np.r_[0:500, 7:60, 553:700, 5:105]  # a short lead of the young is no drift
     found = np.r_[np.zeros(500), np.full(53, 5.0), np.zeros(147), np.linspace(4, 9, 100)]
     evidence, statistics = np.column_stack([found, ages]).tolist(), Statistics()
     for i, each in enumerate(evidence):
-        body = {"asked": False, "evidence": each}
+        body = {"asked": False, "evidence": each, "version": 0}
         event = Event(3 * i + 1, 1, "item", 3 * i + 1, None, float(i), "feed", body)
         statistics.add_item(event)
         if i % 40 == 0:  # as a snapshot that is loaded again

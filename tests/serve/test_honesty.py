@@ -29,13 +29,14 @@ def year(folder, seed):
     rng = Random(seed)
     desk = Desk(folder, declared(budget="15%", audit=0.2, seed=seed, queue=10_000))
     desk.service.store.db.execute("PRAGMA synchronous = OFF")  # nothing of this has to last
-    labels, right, waiting = {}, 0, []
+    labels, right, predicted, waiting = {}, 0, 0, []
     for day in range(DAYS):
         desk.now = 86_400.0 * 5 * day
         found = [rng.choices(WORDS, k=5) for _ in range(A_DAY)]
         replies = desk.add([{"text": " ".join(words)} for words in found], keys=False)
         for words, reply in zip(found, replies, strict=True):
             labels[reply["item"]] = truth(words, day, rng)
+            predicted += reply["label"] is not None  # it had learned something
             right += labels[reply["item"]] == reply["label"]
             if reply["asked"]:
                 waiting.append(reply["item"])
@@ -45,8 +46,8 @@ def year(folder, seed):
         del waiting[keep:]
     view = desk.view()
     desk.crash()
-    assert view["answered"] == view["asked"]
-    return view["accuracy"]["overall"], right / (DAYS * A_DAY)
+    assert (view["answered"], view["predicted"]) == (view["asked"], predicted)
+    return view["accuracy"]["overall"], right / predicted
 
 
 def covered(years):

@@ -224,13 +224,22 @@ def test_a_slow_reader_does_not_hold_the_write_ahead_log(desk, monkeypatch, read
 
 def test_nothing_is_predicted_before_anything_is_learned(web):
     one = web(declared(hide="never"))
-    one.add("win money now", "a")
+    for known in (False, True):
+        sent = one.add("win money now", "a")
+        assert (sent["label"], sent["version"], sent["known"]) == (None, 0, known)
+    batch = b'{"id": "a", "data": {"text": "win money now"}}'
+    assert one.post(f"{MAIL}/batch", "ingest", batch).json()["items"][0]["label"] is None
+    assert one.get(f"{MAIL}/items/1", "read").json()["label"] is None
     question = one.post(f"{MAIL}/next", "annotate").json()["question"]
     assert (question["label"], question["margin"]) == (None, None)
     one.post(f"{MAIL}/items/{question['item']}/answers", "annotate", {"label": "ham"})
     assert one.get(f"{MAIL}/answers", "annotate").json()["answers"][0]["prediction"] is None
     assert one.get(f"{MAIL}/label-studio", "read").json()[0]["predictions"] == []
-    one.add("win money now", "b")
+    rows = map(json.loads, one.get(f"{MAIL}/export", "read").text.splitlines())
+    assert [row["prediction"] for row in rows] == [None] * 3
+    stored = one.host.read(lambda db: db.event(1))
+    assert stored.body["label"] in ("ham", "spam")  # which a replay compares
+    assert one.add("win money now", "b")["label"] == "ham"
     assert one.post(f"{MAIL}/next", "annotate").json()["question"]["label"] == "ham"
 
 
@@ -329,6 +338,17 @@ def test_figures_for_prometheus(web):
     assert 'selectron_items_total{stream="mail"} 1.0' in text
     assert "selectron_failing 0.0" in text
     assert "# TYPE selectron_answered gauge" in text  # an undo takes one off
+    assert 'selectron_labels{class="ham",stream="mail"} 0.0' in text
+    assert "selectron_recall{" not in text  # which is not known
+    assert "selectron_majority{" not in text
+    for i in range(8):
+        one.post(f"{MAIL}/items/{one.add(f'win {i}')['item']}/answers", "ingest", {"label": "ham"})
+    text = one.get("/metrics", "read").text
+    assert 'selectron_labels{class="ham",stream="mail"} 8.0' in text
+    assert 'selectron_recall{bound="estimate",class="ham",stream="mail"} 1.0' in text
+    assert 'selectron_precision{bound="low",class="ham",stream="mail"} 0.' in text
+    assert 'selectron_majority{stream="mail"} 1.0' in text
+    assert 'selectron_recall{bound="estimate",class="spam"' not in text
 
 
 def test_fields(web):

@@ -431,6 +431,27 @@ def test_charts_have_a_legend_and_a_text(site, visit):
         assert figure.locator("tbody tr").last.locator("td").first.inner_text() == "3"
 
 
+def test_a_table_of_the_classes(site, visit):
+    import httpx2
+
+    one = site()
+    page = visit(one)
+    assert page.locator("#classes").is_hidden()
+    for i in range(8):
+        send(one, f"text {i}")
+        number, url = one.host.views["mail"]["entry"], f"{one.url}/v1/streams/mail/items"
+        body = {"label": "ham"}
+        httpx2.post(f"{url}/{number}/answers", json=body, headers=one.headers(), timeout=COMPILED)
+    wait(lambda: page.locator("#each-class tr").count() == 2, "two classes")
+    wait(lambda: "8" in page.locator("#each-class td").first.inner_text(), "eight labels")
+    rows = page.locator("#each-class tr").all_inner_texts()
+    assert re.fullmatch(r"ham\s8\s100% \(\d+ to 100\)\s100% \(\d+ to 100\)", rows[0])
+    assert rows[1].split() == ["spam", "0", "\N{EN DASH}", "\N{EN DASH}"]
+    assert page.locator("#classes th[scope=col]").count() == 4
+    assert page.locator("#each-class th[scope=row]").all_inner_texts() == ["ham", "spam"]
+    assert "100.0%" in page.locator("dt:text('Always the most') + dd").inner_text()
+
+
 @pytest.mark.parametrize("path", ["/label", "/history"])
 def test_an_unknown_stream_says_so(site, visit, path):
     page = visit(site(), f"{path}?stream=nope")

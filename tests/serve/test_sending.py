@@ -18,6 +18,8 @@ from selectron.cli import main
 from selectron.serve import sending
 from selectron.serve.sending import Lines, Sender, items, resumed
 
+from .mail import declared
+
 ROWS = [{"text": f"row {i}", "nr": i} for i in range(1200)]
 
 
@@ -297,3 +299,59 @@ def test_another_server_answers(reply, message):
     client = httpx2.Client(transport=httpx2.MockTransport(lambda request: reply))
     with pytest.raises(SelectronError, match=message):
         Sender("http://localhost/v1/streams/a", "token", client).send(["{}"])
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl", "jsonl.gz"])
+def test_known_labels_are_sent_as_answers(site, tmp_path, ending):
+    """Each before the next item; not again; refusals have their line, and can be corrected."""
+    one, path = site(declared(budget="30%")), tmp_path / f"old.{ending}"
+
+    def write(labels):
+        rows = [{"text": f"win {i}", "y": label} for i, label in enumerate(labels)]
+        table = pa.Table.from_pylist(rows)
+        if ending == "parquet":
+            pq.write_table(table, path)
+        elif ending == "csv":
+            pa_csv.write_csv(table, path)
+        else:
+            text = "".join(json.dumps(row) + "\n" for row in rows).encode()
+            path.write_bytes(gzip.compress(text) if "gz" in ending else text)
+
+    def sent(*more):
+        url = f"{one.url}/v1/streams/mail"
+        arguments = ["send", str(path), "--to", url, "--token", one.tokens["ingest"], *more]
+        return CliRunner().invoke(main, arguments)
+
+    def answers():
+        url = f"{one.url}/v1/streams/mail/answers?limit=200"
+        found = httpx2.get(url, headers=one.headers("read")).json()["answers"]
+        return [(row["id"].split(":")[1], row["label"]) for row in reversed(found)]
+
+    labels = ["ham", "spam", None, "eggs", " spam "] * 4
+    write(labels)
+    refused = sent("--label", "lable")
+    unit = "line" if "jsonl" in ending else "row"
+    assert f"no {unit} has a field 'lable' with labels" in refused.stderr
+    assert (refused.exit_code, one.host.views["mail"]["items"]) == (1, 0)
+    first = sent("--label", "y")
+    assert (first.exit_code, first.stdout[:13]) == (1, "20 new items,")
+    assert f"old.{ending}, {unit} 4: There is no class 'eggs'" in first.stderr
+    assert f"4 {unit}s were refused" in first.stderr
+    known = [(str(i), x.strip()) for i, x in enumerate(labels, 1) if x not in (None, "eggs")]
+    assert answers() == known
+    kept = httpx2.get(f"{one.url}/v1/streams/mail/items/1", headers=one.headers()).json()
+    assert (kept["content"], kept["truth"]) == ({"text": "win 0"}, "ham")
+    assert one.host.views["mail"]["predicted"] == 19  # all but the first: each label is learned
+    assert sent("--label", "y").exit_code == 0  # what was sent is skipped
+    assert answers() == known
+    write(["ham" if x == "eggs" else x for x in labels])
+    again = sent("--label", "y", "--again")
+    assert (again.exit_code, again.stdout[:12]) == (0, "0 new items,")
+    assert answers()[len(known) :] == [(str(i), "ham") for i in (4, 9, 14, 19)]
+
+
+def test_a_label_that_is_no_label():
+    lines, refused = [b'{"text": "a", "y": 1.0}', b'{"text": "b", "y": [1]}'], []
+    found = list(items(lines, "rows", None, refused.append, {"y": 0}, label="y"))
+    assert [line.label for line in found] == ["1"]
+    assert refused == ["rows, line 2: y: the label is neither text nor a number"]

@@ -240,7 +240,7 @@ def test_items_are_exported_with_their_labels(web):
     assert [line["id"] for line in lines] == [f"k{i}" for i in range(13)]
     assert [line["label"] for line in lines] == [None, None, *[None, "ham", None] * 3, None, "ham"]
     assert lines[1]["age"] == ""
-    last = {"item": lines[-1]["item"], "id": "k12", "label": "ham"}
+    last = {"item": lines[-1]["item"], "id": "k12", "label": "ham", "disputed": False}
     assert lines[-1] == last | {
         "data.label": "mine",
         "deep.a.b": 2**62 + 1,

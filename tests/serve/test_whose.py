@@ -146,3 +146,101 @@ def test_predictions_are_hidden_on_every_route_until_answered(web, hide):
     assert one.get(f"{MAIL}/items/3", "annotate").json()["label"] is not None
     row = one.get(f"{MAIL}/answers", "annotate").json()["answers"][0]
     assert row["prediction"] is not None
+
+
+def test_people_who_disagree_wait_for_another(desk, tmp_path):
+    one = desk(declared(annotators=2), every=3)
+    one.add(texts(1))
+    first = one.say(1, "ham", "anna")
+    assert not first["disputed"]
+    held = one.ask("bob")["lease"]["token"]
+    assert one.ask("carl") is None  # both places are taken
+    said = one.say(1, "spam", "bob", held)
+    assert (said["counts"], said["learned"], said["disputed"]) == (True, False, True)
+    assert (one.view()["answered"], one.view()["queue"], one.view()["disputed"]) == (0, 1, 1)
+    assert one.ask("anna") is None
+    model, view = one.model(), one.view()
+    one.crash()
+    one = desk(declared(annotators=2), every=3)
+    assert (one.model(), one.view()) == (model, view)
+    assert one.ask("carl")["item"] == 1  # one more person, and no other
+    assert one.ask("dora") is None
+    said = one.say(1, "spam", "carl")
+    assert (said["learned"], said["disputed"]) == (True, False)
+    assert one.stream.question(1).truth == "spam"
+    assert (one.view()["answered"], one.view()["disputed"]) == (1, 0)
+    late = one.say(1, "ham", "dora")
+    assert (late["counts"], late["late"]) == (False, True)
+
+
+def test_people_who_disagree_may_agree_later(desk):
+    one = desk(declared(annotators=2))
+    one.add(texts(1))
+    said = [one.say(1, "ham", "anna"), one.say(1, "spam", "bob")]
+    assert one.correct(said[0]["answer"], "spam", "anna")["learned"]
+    assert one.stream.question(1).truth == "spam"
+    again = one.say(1, "ham", "bob")  # who changes his mind, too
+    assert (again["counts"], again["disputed"]) == (True, True)
+    assert (one.view()["answered"], one.view()["disputed"]) == (0, 1)
+
+
+def test_after_two_more_answers_the_first_label_counts(desk):
+    one = desk(declared(annotators=2, classes=["ham", "spam", "eggs"]))
+    one.add(texts(1))
+    for who, label in (("anna", "ham"), ("bob", "spam"), ("carl", "eggs")):
+        assert not one.say(1, label, who)["learned"]
+    said = one.say(1, "(none)", "dora")
+    assert (said["learned"], said["disputed"]) == (True, False)
+    assert one.stream.question(1).truth == "ham"
+
+
+def test_disputed_questions_can_be_found(web):
+    one = web(declared(annotators=2))
+    bob = one.host.make_token("bob", "annotate", None)
+    one.add("win", "a")
+    one.add("report", "b")
+    for who, label in (("annotate", "ham"), (bob, "spam")):
+        one.post(f"{MAIL}/items/1/answers", who, {"label": label})
+    assert [one.get(f"{MAIL}/items/{item}").json()["disputed"] for item in (1, 2)] == [True, False]
+    table = one.get(f"{MAIL}/export?rows=items", "read").text.splitlines()
+    rows = [json.loads(line) for line in table]
+    assert [(row["label"], row["disputed"]) for row in rows] == [(None, True), (None, False)]
+    log = map(json.loads, one.get(f"{MAIL}/export", "read").text.splitlines())
+    assert [row["disputed"] for row in log] == [None, None, False, True]
+    assert [row["disputed"] for row in one.get(f"{MAIL}/answers").json()["answers"]] == [True] * 2
+    assert 'selectron_disputed{stream="mail"} 1.0' in one.get("/metrics", "read").text
+
+
+def test_an_admins_correction_of_anothers_answer_decides(desk, tmp_path):
+    declaration = declared(annotators=3, classes=["ham", "spam", "eggs"])
+    one = desk(declaration)
+    one.add(texts(1))
+    said = [one.say(1, "ham", who)["answer"] for who in ("anna", "bob", "carl")]
+    first = one.correct(said[1], "spam", "dora")
+    assert (first["counts"], first["learned"]) == (True, True)
+    assert one.stream.question(1).truth == "spam"
+    assert one.view()["per_class"][1]["labels"] == 1
+    assert one.correct(said[0], "eggs", "dora")["learned"]  # the latest, if there are several
+    assert one.stream.question(1).truth == "eggs"
+    one.say(1, "ham", "carl")
+    one.correct(first["answer"], "(none)", "emma")
+    assert (one.stream.question(1).settled, one.stream.question(1).truth) == (True, None)
+    model, view = one.model(), one.view()
+    one.crash()
+    one = desk(declaration)
+    assert (one.model(), one.view()) == (model, view)
+
+
+def test_an_admin_settles_a_question_that_waits(desk):
+    one = desk(declared(annotators=2))
+    one.add(texts(2))
+    said = one.say(1, "ham", "anna")
+    one.say(1, "spam", "bob")
+    decided = one.correct(said["answer"], "ham", "dora")  # with the same label
+    assert (decided["learned"], decided["disputed"]) == (True, False)
+    assert one.correct(one.say(2, "ham", "anna")["answer"], "spam", "dora")["learned"]
+    assert (one.view()["answered"], one.view()["queue"]) == (2, 0)
+    late = one.say(2, "ham", "carl")
+    assert (late["late"], late["counts"]) == (True, False)
+    one.undo(decided["answer"], "dora")
+    assert list(one.stream.open) == [1]

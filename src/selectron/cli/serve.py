@@ -152,6 +152,9 @@ def make_token(made: Callable[[], Any], text: str) -> None:
     "--id", "field", help="The field with the id of an item. Default: the line's, or file and line."
 )
 @click.option("--ignore", multiple=True, metavar="NAME", help="Leave out this field.")
+@click.option(
+    "--label", metavar="NAME", help="The field with known labels: left out, and sent as answers."
+)
 @click.option("--name", help="The prefix of the ids of lines. Default: the file's name, or stdin.")
 @click.option("--again", is_flag=True, help="Send all lines, even those that were sent before.")
 def send(file: str, url: str, token: str | None, **options: Any) -> None:
@@ -163,12 +166,16 @@ def send(file: str, url: str, token: str | None, **options: Any) -> None:
     attempts are repeated. Lines without an id are recognised by name and number: give another file,
     or another `tail -f`, another --name.
 
-    A line of invalid JSON, and an item that the stream refuses, are reported with their line, the
-    rest is sent, and the exit code is 1; --again sends such lines once they are fixed.
+    Give --label for a file with known labels: each item is answered with its label before the next
+    one is sent, unless the label is blank, or the item was sent before and has an answer.
+
+    A line of invalid JSON, and an item or label that the stream refuses, are reported with their
+    line, the rest is sent, and the exit code is 1; --again sends such lines once they are fixed.
 
     \b
         selectron send mail.jsonl --to http://127.0.0.1:8000/v1/streams/mail
         selectron send mail.csv --id id --ignore label --to http://127.0.0.1:8000/v1/streams/mail
+        selectron send old.csv --label label --to http://127.0.0.1:8000/v1/streams/mail
         tail -f a.log | selectron send - --name "$(date)" --to http://127.0.0.1:8000/v1/streams/a
     """
     if token is None:
@@ -227,11 +234,12 @@ def lines_of(file: str, first: bool) -> Iterator[tuple[Iterable[bytes], Callable
             yield lines, lines.more
 
 
-def check_ignored(file: str, ignored: dict[str, int]) -> None:
-    """Raise SelectronError if no line has a field to be ignored, as its name may be misspelt."""
+def check_left_out(file: str, ignored: dict[str, int], label: str | None) -> None:
+    """Raise SelectronError if no line has a field to be left out, as its name may be misspelt."""
     if missing := [name for name, count in ignored.items() if not count]:
         unit = "row" if is_table(file) else "line"
-        raise SelectronError(f"{file}: no {unit} has a field {missing[0]!r} to be ignored")
+        what = "with labels" if missing[0] == label else "to be ignored"
+        raise SelectronError(f"{file}: no {unit} has a field {missing[0]!r} {what}")
 
 
 def feed(
@@ -249,13 +257,13 @@ def feed(
     from ..serve import sending
 
     name, keys = name or ("stdin" if file == "-" else Path(file).name), []
-    ignored = dict.fromkeys(ignore, 0)
+    ignored = dict.fromkeys([*ignore, *filter(None, [options["label"]])], 0)
     options |= {"unit": "row" if is_table(file) else "line", "ignored": ignored}
     if file != "-":
         with lines_of(file, first=True) as (lines, _):
             found = sending.items(lines, name, refused=lambda sentence: None, **options)
             keys = [line.id for line in found]
-        check_ignored(file, ignored)
+        check_left_out(file, ignored, options["label"])
 
     with closing(sending.Sender(url, token, warn=warn)) as sender:
         start = 0 if again else sending.resumed(sender, keys, name)
@@ -272,5 +280,6 @@ def feed(
                 (reply,) = sender.send([line.text])
                 if "error" in reply:  # the stream has another item with its id
                     raise SelectronError(sending.refusal(line, reply))
+                sending.answer(sender, line, True, refused)
             new, asked = sending.send_all(sender, found, bar.update, refused, more)
             return new, asked, len(failed)

@@ -165,7 +165,7 @@ def append(
     """Append an answer or undo to the log, and update the model unless the item is damaged."""
     sound = True
     try:
-        body |= learn(stream, question, kind, body)
+        body |= learn(stream, question, kind, who, body)
     except Damaged:
         body["learn"], sound = None, False
     event = stream.emit(kind, at, who, body, item=question.item)
@@ -179,14 +179,21 @@ def append(
         "late": body.get("late", False),
         "counts": body.get("counts", True),
         "learned": body["learn"] is not None,
+        "disputed": body["disputed"],
         "supersedes": body["supersedes"],
     }
 
 
-def learn(stream: Stream, question: Question, kind: str, body: dict[str, Any]) -> dict[str, Any]:
-    """Update the model if this entry settles a label; return how, for the log."""
+def learn(
+    stream: Stream, question: Question, kind: str, who: str, body: dict[str, Any]
+) -> dict[str, Any]:
+    """Update the model if this entry settles a label; return how, for the log.
+
+    The log also has whether people disagree after it.
+    """
     ahead, seq = deepcopy(question), stream.store.last[0] + 1  # as it will be after this entry
-    ahead.apply(Event(seq, stream.id, kind, question.item, None, 0.0, "", body))
+    ahead.apply(Event(seq, stream.id, kind, question.item, None, 0.0, who, body))
+    body["disputed"] = ahead.disputed
     label, ticket = ahead.truth, question.decided["ticket"]
     if label is None or label == question.learned:
         return {"learn": None}

@@ -25,6 +25,7 @@ from .strict import Problem, unfit
 
 COUNTERS = {
     "items": "Items received",
+    "predicted": "Items predicted after a label had been learned",
     "asked": "Items whose label was asked for",
     "skipped": "Questions skipped",
     "late": "Late answers",
@@ -32,7 +33,16 @@ COUNTERS = {
     "damaged": "Items set aside because their stored content is damaged",
     "version": "Labels learned",
 }
-GAUGES = {"queue": "Questions waiting", "answered": "Questions answered, less those undone"}
+GAUGES = {
+    "queue": "Questions waiting",
+    "disputed": "Questions waiting for one more person, as people disagree",
+    "answered": "Questions answered, less those undone",
+}
+
+SHARES = {
+    "recall": "Estimated recall of a class, and its 95% interval",
+    "precision": "Estimated precision of a class, and its 95% interval",
+}
 
 
 class Figures(NamedTuple):
@@ -55,10 +65,32 @@ class Figures(NamedTuple):
                 if value is not None:
                     accuracy.add_metric([stream, bound], value)
         yield accuracy
+        yield from self._per_class()
         service, failing = self.host.service, "1 if the store cannot be written"
         yield GaugeMetricFamily("selectron_failing", failing, value=float(service.failing))
         broken = "1 if an entry of the log, or a reply, is damaged"
         yield GaugeMetricFamily("selectron_broken", broken, value=float(service.broken))
+
+    def _per_class(self) -> Iterable[Metric]:
+        """Yield what is known about each class."""
+        what = "Estimated accuracy of predicting the most frequent class"
+        majority = GaugeMetricFamily("selectron_majority", what, labels=["stream"])
+        both = ["stream", "class"]
+        labels = GaugeMetricFamily("selectron_labels", "Settled labels of a class", labels=both)
+        shares = {
+            name: GaugeMetricFamily(f"selectron_{name}", what, labels=[*both, "bound"])
+            for name, what in SHARES.items()
+        }
+        for stream, view in self.host.views.items():
+            if view["majority"] is not None:
+                majority.add_metric([stream], view["majority"])
+            for row in view["per_class"]:
+                labels.add_metric([stream, row["class"]], row["labels"])
+                for name, family in shares.items():
+                    for bound, value in row[name].items():
+                        if row[name]["estimate"] is not None:
+                            family.add_metric([stream, row["class"], bound], value)
+        yield from (majority, labels, *shares.values())
 
 
 ERROR = {"description": "What is wrong, and why: {error: {code, message}}."}

@@ -1,5 +1,6 @@
 """Questions (items whose label is asked for), and what a stream counts and estimates."""
 
+import math
 from collections import Counter, deque
 from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple
@@ -8,9 +9,11 @@ import numpy as np
 
 from ..history.drift import Drifts
 from ..model.audit import SUMS, Estimate, Z, estimated, moments
+from ..model.metrics import FEWEST
 from .event import Event
 
 LABEL, SKIP = "label", "skip"
+EXTRA = 2  # people asked in addition, while the others disagree
 
 
 class Lease(NamedTuple):
@@ -29,6 +32,20 @@ class Vote(NamedTuple):
     who: str  # who gave it: an admin, if it is a correction of another's answer
 
 
+def predicted(body: dict[str, Any]) -> str | None:
+    """Return the prediction of an item, None if the model had learned no label.
+
+    The log has a class in that case, too: the one that a margin of 0 gives.
+    """
+    return body["label"] if body["version"] else None
+
+
+class Outcome(NamedTuple):
+    """The label of a settled question; None for none of the classes."""
+
+    label: str | None
+
+
 class Question:
     """The state of an item, derived from its log entries alone."""
 
@@ -37,10 +54,8 @@ class Question:
         self.item, self.key, self.at = item.seq, item.key, item.at
         self.decided = item.body
         self.asked = bool(item.body["asked"])
-        # what is shown to people: None if the model had learned nothing
-        learned = item.body["version"]
-        self.prediction: str | None = item.body["label"] if learned else None
-        self.proba: dict[str, float] | None = item.body.get("proba") if learned else None
+        self.prediction = predicted(item.body)
+        self.proba = item.body.get("proba") if item.body["version"] else None  # as people see it
         self.needed = needed  # people who have to answer
         self.leases: dict[str, Lease] = {}  # by the digests of their tokens
         self.votes: dict[str, Vote] = {}
@@ -50,8 +65,31 @@ class Question:
 
     @property
     def settled(self) -> bool:
-        """Whether enough people have answered."""
-        return len(self.votes) >= self.needed
+        """Whether enough people have answered, and one label has more answers than any other.
+
+        After `EXTRA` answers more than needed, it is settled even if people disagree. If an admin
+        has corrected another's answer, it is settled, too.
+        """
+        if self._decision is not None:
+            return True
+        votes = len(self.votes)
+        return votes >= self.needed and (votes >= self.needed + EXTRA or not self._tied)
+
+    @property
+    def _decision(self) -> Vote | None:
+        """The latest answer that an admin has put in the place of another's."""
+        corrected = (vote for voter, vote in self.votes.items() if vote.who != voter)
+        return max(corrected, default=None)
+
+    @property
+    def _tied(self) -> bool:
+        most = Counter(vote.label for vote in self.votes.values()).most_common(2)
+        return len(most) > 1 and most[0][1] == most[1][1]
+
+    @property
+    def disputed(self) -> bool:
+        """Whether it waits for one more person, as enough have answered and disagree."""
+        return self.waiting and len(self.votes) >= self.needed
 
     @property
     def standing(self) -> set[int]:
@@ -65,16 +103,20 @@ class Question:
 
     @property
     def truth(self) -> str | None:
-        """The most frequent label (the first one in a tie); None for none, or until settled."""
+        """The label of an admin, or else the most frequent one (the first in a tie).
+
+        None for none of the classes, or until it is settled.
+        """
+        if self._decision is not None:
+            return self._decision.label
         if not self.settled:
             return None
         return Counter(vote.label for vote in sorted(self.votes.values())).most_common(1)[0][0]
 
-    def mistake(self) -> bool | None:
-        """Return whether the prediction was a mistake, None until the question is settled."""
-        if not self.settled:
-            return None
-        return self.truth is None or self.truth != self.decided["label"]
+    @property
+    def outcome(self) -> Outcome | None:
+        """The label that it is settled with; None until it is."""
+        return Outcome(self.truth) if self.settled else None
 
     def active(self, now: float) -> list[Lease]:
         """Return the leases in force; those that begin in the future are not trusted."""
@@ -85,7 +127,9 @@ class Question:
         holders = [lease.who for lease in self.active(now)]
         if who in holders:
             return "held"
-        return "free" if len(holders) < self.needed - len(self.votes) else "taken"
+        # one more if people disagree
+        places = 0 if self.settled else max(self.needed - len(self.votes), 1)
+        return "free" if len(holders) < places else "taken"
 
     def hides(self, when: str) -> bool:
         """Return whether the prediction is hidden until it is settled, given `hide` as declared."""
@@ -132,9 +176,27 @@ SHARE, PACE = 200, 30  # items in the recent share of queries, and in the recent
 DRIFTS = 50  # drifts kept
 LATEST = 500  # items among which the beginning of drift is marked
 
-COUNTS = ("items", "asked", "answered", "skipped", "late", "retired", "damaged")
-KEPT = {*COUNTS, "step", "overall", "points", "drifts"}
+COUNTS = ("items", "predicted", "asked", "answered", "skipped", "late", "retired", "damaged")
+KEPT = {*COUNTS, "step", "overall", "labels", "recall", "precision", "points", "drifts"}
 WINDOWS = ("times", "flags", "aged")
+
+
+Sums = list[float]  # how many answers, and the sums of their `moments`
+NOTHING: Sums = [0.0] * (1 + SUMS)
+
+
+def added(sums: Sums, more: Sums, sign: int) -> Sums:
+    """Add an answer to sums, or take one away; those of none are exactly 0."""
+    total = [a + sign * b for a, b in zip(sums, more, strict=True)]
+    return total if total[0] else NOTHING
+
+
+def estimate(sums: Sums, rows: float = math.inf) -> Estimate:
+    """Return the share of right predictions, estimated from sums that rounding may have shifted."""
+    total, wrong, squares, spare, spare_wrong = np.maximum(sums[1:], 0.0)
+    return estimated(
+        np.array([total, min(wrong, total), squares, spare, min(spare_wrong, spare)]), Z, rows
+    )
 
 
 class Statistics:
@@ -142,9 +204,13 @@ class Statistics:
 
     def __init__(self) -> None:
         self.items = self.asked = self.answered = self.skipped = 0
+        self.predicted = 0  # items that came after the first learned label
         self.late = self.retired = self.damaged = 0
-        self.overall: list[float] = [0.0] * SUMS
-        self.recent: dict[int, list[float]] = {}  # of the last answered questions, in their order
+        self.labels: dict[str, int] = {}  # settled ones of each class, asked for or not
+        self.overall = NOTHING  # of all answered predictions
+        self.recall: dict[str, Sums] = {}  # of those whose label is this class
+        self.precision: dict[str, Sums] = {}  # of those whose prediction is this class
+        self.recent: dict[int, Sums] = {}  # of the last answered predictions, in their order
         self.times: deque[float] = deque(maxlen=PACE)
         self.flags: deque[int] = deque(maxlen=SHARE)  # asked or not
         self.points: list[list[float | None]] = []
@@ -157,6 +223,7 @@ class Statistics:
         """Count an item."""
         asked, evidence = int(event.body["asked"]), event.body.get("evidence")
         self.items += 1
+        self.predicted += predicted(event.body) is not None
         self.asked += asked
         self.times.append(event.at)
         self.flags.append(asked)
@@ -167,25 +234,37 @@ class Statistics:
             began = [self.aged[-rounds] for rounds in behind]
             self.drifts = [*self.drifts, *began][-DRIFTS:]
 
-    def add(self, event: Event, before: bool | None, question: Question) -> None:
-        """Count an entry about a question; `before` is its `mistake()` before the entry."""
+    def add(self, event: Event, before: Outcome | None, question: Question) -> None:
+        """Count an entry about a question; `before` is its `outcome` before the entry."""
         self.retired += event.kind == "retired"
         self.damaged += event.kind == "damaged"
         if event.kind == "answer":
             self.skipped += event.body["verdict"] == SKIP
             self.late += bool(event.body["late"])
-        after = question.mistake()
-        if question.asked and before != after:
-            self._weigh(question, before, -1)
-            self._weigh(question, after, 1)
+        after = question.outcome
+        if before != after:
+            for outcome, sign in ((before, -1), (after, 1)):
+                if outcome is not None:
+                    self._count(question, outcome.label, sign)
 
-    def _weigh(self, question: Question, mistake: bool | None, sign: int) -> None:
-        if mistake is None:
-            return
-        self.answered += sign
-        sums = moments(np.array([question.decided["probability"]]), np.array([float(mistake)]))
-        sums = sums[:, 0].tolist()
-        self.overall = [a + sign * b for a, b in zip(self.overall, sums, strict=True)]
+    def _count(self, question: Question, label: str | None, sign: int) -> None:
+        """Count a settled label, None for none of the classes, or take it away."""
+        if label is not None:
+            self.labels[label] = self.labels.get(label, 0) + sign
+        if question.asked:
+            self.answered += sign
+            if question.prediction is not None:
+                self._weigh(question, label, question.prediction, sign)
+
+    def _weigh(self, question: Question, label: str | None, prediction: str, sign: int) -> None:
+        """Count a prediction whose label was asked for, or take it away."""
+        mistake = np.array([float(label != prediction)])
+        found = moments(np.array([question.decided["probability"]]), mistake)
+        sums = [1.0, *found[:, 0].tolist()]
+        self.overall = added(self.overall, sums, sign)
+        if label is not None:
+            self.recall[label] = added(self.recall.get(label, NOTHING), sums, sign)
+        self.precision[prediction] = added(self.precision.get(prediction, NOTHING), sums, sign)
         self.recent.pop(question.item, None)
         if sign > 0:
             self.recent[question.item] = sums
@@ -205,10 +284,29 @@ class Statistics:
             self.points, self.step = self.points[::2], 2 * self.step
 
     def accuracy(self, recent: bool = False) -> Estimate:
-        """Return the honest accuracy of all items, or of recently answered ones: see `Audit`."""
+        """Return the honest accuracy of all predictions, or of recently answered ones.
+
+        See `Audit`; items that came before the first learned label have no prediction.
+        """
         rows: Iterable = self.recent.values() if recent else [self.overall]
-        sums = np.array([*rows, [0.0] * SUMS]).sum(axis=0)
-        return estimated(np.maximum(sums, 0.0), Z, self.items)
+        return estimate(np.array([*rows, NOTHING]).sum(axis=0).tolist(), self.predicted)
+
+    def majority(self) -> float | None:
+        """Return the estimated accuracy of predicting the most frequent class for all items."""
+        total, most = self.overall[1], max((sums[1] for sums in self.recall.values()), default=0.0)
+        return min(1.0, most / total) if total > 0 else None
+
+    def recall_and_precision(self, name: str) -> tuple[Estimate, Estimate]:
+        """Return recall and precision of a class; NaN with too few labels, or predictions, of it.
+
+        Recall is the accuracy on the items whose label is this class, and precision that on the
+        items that are predicted as it.
+        """
+        both = (each.get(name, NOTHING) for each in (self.recall, self.precision))
+        recall, precision = (
+            estimate(sums if sums[1] ** 2 >= FEWEST * sums[3] else NOTHING) for sums in both
+        )
+        return recall, precision
 
     def pace(self) -> float | None:
         """Return the recent rate of items per second, None if it is unknown."""

@@ -16,6 +16,7 @@ from ..errors import SelectronError
 from . import strict
 from .answering import Answer
 from .event import Event, Log
+from .question import predicted
 from .stream import Stream, decision
 from .strict import invalid, missing
 
@@ -25,9 +26,15 @@ COLUMNS = {  # of an export, with the types that they have in Parquet
     "entry": INT, "kind": TEXT, "item": INT, "id": TEXT, "at": FLOAT, "who": TEXT,
     "verdict": TEXT, "label": TEXT, "shown_at": FLOAT, "late": FLAG, "counts": FLAG,
     "supersedes": INT, "learned": TEXT, "prediction": TEXT, "proba": TEXT, "margin": FLOAT,
-    "ask_probability": FLOAT, "asked": FLAG, "reason": TEXT, "version": INT, "data": TEXT,
+    "ask_probability": FLOAT, "asked": FLAG, "reason": TEXT, "version": INT, "disputed": FLAG,
+    "data": TEXT,
 }  # fmt: skip
-ITEM = {"item": INT, "id": TEXT, "label": TEXT}  # columns before the fields of an item
+ITEM = {
+    "item": INT,
+    "id": TEXT,
+    "label": TEXT,
+    "disputed": FLAG,
+}  # columns before the fields of an item
 Found = TypeVar("Found")
 PAGE = 2000  # entries that are read at a time
 
@@ -52,6 +59,7 @@ def item(db: Log, stream: Stream, hide: str, number: int) -> dict[str, Any]:
         "content": db.item_data(stream.id, number),
         "damaged": found.damaged,
         "settled": found.settled,
+        "disputed": found.disputed,
         "truth": found.truth,
         "retired": found.retired,
         "answers": [
@@ -77,6 +85,7 @@ def history(db: Log, stream: Stream, hide: str, before: int, limit: int) -> list
                 "who": event.who,
                 **{name: event.body[name] for name in names},
                 "stands": event.seq in asked.standing,
+                "disputed": asked.disputed,
                 "prediction": None if asked.hides(hide) else asked.prediction,
                 "reason": asked.decided["reason"],
                 "content": db.item_data(stream.id, event.item),
@@ -117,9 +126,9 @@ def _row(event: Event, item: Event, data: dict[str, Any] | None) -> dict[str, An
     values = (
         seq, kind, number, item.key, at, who, body.get("verdict"),
         body.get("label") if kind == "answer" else None, body.get("shown"), body.get("late"),
-        body.get("counts"), body.get("supersedes"), body.get("learned"), decided["label"],
+        body.get("counts"), body.get("supersedes"), body.get("learned"), predicted(decided),
         decided.get("proba"), decided["margin"], decided["probability"], decided["asked"],
-        decided["reason"], decided["version"], data,
+        decided["reason"], decided["version"], body.get("disputed"), data,
     )  # fmt: skip
     return dict(zip(COLUMNS, values, strict=True))
 
@@ -171,7 +180,8 @@ def labelled(db: Log, stream: Stream, last: int) -> Iterator[dict[str, Any]]:
     """Yield one row for each item up to an entry, with its label if that is settled."""
     for number, row in fields(db, stream, last):
         question = stream.derived(db, number, last)
-        yield {"item": number, "id": question.key, "label": question.truth, **row}
+        shown = (number, question.key, question.truth, question.disputed)
+        yield {**dict(zip(ITEM, shown, strict=True)), **row}
 
 
 def tasks(db: Log, stream: Stream) -> Iterator[dict[str, Any]]:

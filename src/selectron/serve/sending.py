@@ -11,6 +11,7 @@ from uuid import uuid4
 
 import httpx2
 
+from ..data.cells import label_of
 from ..errors import SelectronError
 from ..streams.readers.json_lines import ADVICE, ARRAY
 from . import strict
@@ -24,11 +25,12 @@ FIRST = 0.5  # seconds
 
 
 class Line(NamedTuple):
-    """An item to send: its place in the input, its id, and a line of JSON."""
+    """An item to send: its place in the input, its id, a line of JSON, and its label if known."""
 
     where: str
     id: str
     text: str
+    label: str | None = None
 
 
 class Sender:
@@ -51,7 +53,11 @@ class Sender:
 
     def has(self, key: str) -> bool:
         """Return whether the stream has an item with this id."""
-        return self._ask("GET", "items", none=(404, 422), params={"id": key}) is not None
+        return "error" not in self._ask("GET", "items", plain=(404, 422), params={"id": key})
+
+    def answered(self, key: str) -> bool:
+        """Return whether the item with this id has an answer."""
+        return bool(self._ask("GET", "items", params={"id": key})["answers"])
 
     def send(self, items: list[str]) -> list[dict[str, Any]]:
         """Send items once; return the decision on each, or the reason why it is refused."""
@@ -59,7 +65,12 @@ class Sender:
         headers = {"idempotency-key": uuid4().hex, "content-type": "application/x-ndjson"}
         return self._ask("POST", "batch", content=body, headers=headers)["items"]
 
-    def _ask(self, method: str, path: str, none: tuple[int, ...] = (), **more: Any) -> Any:
+    def answer(self, line: Line) -> dict[str, Any]:
+        """Answer about an item with its label; return the reply, or why the stream refuses it."""
+        body, headers = {"id": line.id, "label": line.label}, {"idempotency-key": uuid4().hex}
+        return self._ask("POST", "answers", plain=(422,), json=body, headers=headers)
+
+    def _ask(self, method: str, path: str, plain: tuple[int, ...] = (), **more: Any) -> Any:
         url, headers, reason = f"{self.url}/{path}", self.headers | more.pop("headers", {}), ""
         for attempt in range(PATIENCE):
             if attempt:
@@ -71,9 +82,7 @@ class Sender:
                 if not attempt:
                     self.warn(f"{url}: {reason.rstrip('.')}; trying again for a minute")
                 continue
-            if response.status_code in none:
-                return None
-            if response.status_code < 300:
+            if response.status_code < 300 or response.status_code in plain:
                 return json_of(response)
             reason = error_message(response)
             if response.status_code == 404:
@@ -128,14 +137,16 @@ def items(
     refused: Callable[[str], object] | None = None,
     ignored: dict[str, int] | None = None,
     unit: str = "line",
+    label: str | None = None,
 ) -> Iterator[Line]:
     """Yield an item per line: a JSON object is its data, other text goes to the field "text".
 
     Its id is the value of `field`, or that of a line {"id": ..., "data": {...}}, or the name of the
     file and the line number, so that a line is the same item whenever it is sent; fields that
-    are `ignored` are left out and counted. A line that is neither text nor strict JSON, or lacks
-    the field, is left out, and `refused` called with a sentence, which calls a line a `unit`;
-    without it, or if it is the first line, SelectronError is raised.
+    are `ignored` are left out and counted. The field `label`, which is one of these, has the known
+    label, if it is not blank. A line that is neither text nor strict JSON, or lacks the field, is
+    left out, and `refused` called with a sentence, which calls a line a `unit`; without it, or if
+    it is the first line, SelectronError is raised.
 
     >>> next(items([b"win money"], "a.txt", None)).text
     '{"id":"a.txt:1","data":{"text":"win money"}}'
@@ -149,7 +160,7 @@ def items(
             continue
         try:
             place = f"{name}, {unit} {number}"
-            yield parse_item(line, place, f"{name}:{number}", field, ignored or {})
+            yield parse_item(line, place, f"{name}:{number}", field, ignored or {}, label)
         except SelectronError as error:
             if refused is None or number == 1:  # where the first is wrong, it is another file
                 raise
@@ -157,7 +168,12 @@ def items(
 
 
 def parse_item(
-    line: bytes, where: str, usual: str, field: str | None, ignored: dict[str, int]
+    line: bytes,
+    where: str,
+    usual: str,
+    field: str | None,
+    ignored: dict[str, int],
+    label: str | None = None,
 ) -> Line:
     """Return a line as an item, whose id is `usual` unless the line has one."""
     own, data = parse_line(line, where)
@@ -170,11 +186,15 @@ def parse_item(
     if type(own) not in (str, int):
         what = f"{field or 'id'!r} of a JSON object"
         raise SelectronError(f"{where} has no text or number in {what}.")
+    try:
+        known = label_of(data.get(label)) if label else None
+    except SelectronError as error:
+        raise SelectronError(f"{where}: {label}: {error}") from None
     for name in ignored.keys() & data.keys():
         ignored[name] += 1
         del data[name]
     text = strict.dumps({"id": str(own), "data": data}, sort=False)
-    return Line(where, str(own), text)
+    return Line(where, str(own), text, known)
 
 
 def parse_line(line: bytes, where: str) -> tuple[Any, dict[str, Any]]:
@@ -216,11 +236,23 @@ def refusal(line: Line, reply: Any) -> str:
     return f"{why}{other}."
 
 
+def answer(sender: Sender, line: Line, again: bool, refused: Callable[[str], object]) -> None:
+    """Answer about an item with its label; not `again` if it was sent before and has an answer."""
+    if line.label is None or (again and sender.answered(line.id)):
+        return
+    if "error" in (reply := sender.answer(line)):
+        refused(refusal(line, reply))
+
+
 def batches(found: Iterable[Line], more: Callable[[], bool] = lambda: True) -> Iterator[list[Line]]:
-    """Yield batches of items; one ends early where the input has no `more` lines yet."""
+    """Yield batches of items; one ends early where the input has no `more` lines yet.
+
+    It also ends with a line that has a label, which is learned before the next item comes.
+    """
 
     def size(line: Line) -> int:
-        return 4 * len(line.text) if more() else BYTES  # bytes at most
+        whole = more() and line.label is None
+        return 4 * len(line.text) if whole else BYTES  # bytes at most
 
     return grouped(found, size, BYTES, TOGETHER)
 
@@ -234,7 +266,8 @@ def send_all(
 ) -> tuple[int, int]:
     """Send items, and call `refused` with a sentence for each that the stream refuses.
 
-    Those at hand are sent where there are no `more` yet. Returns how many were new, and queried.
+    Those at hand are sent where there are no `more` yet. Items whose label is known are answered,
+    unless they have an answer. Returns how many were new, and queried.
     """
     new = asked = 0
     for batch in batches(found, more):
@@ -242,7 +275,8 @@ def send_all(
         for line, reply in zip(batch, replies, strict=True):
             if "error" in reply:
                 refused(refusal(line, reply))
-            elif not reply["known"]:
-                new, asked = new + 1, asked + reply["asked"]
+                continue
+            new, asked = new + (not reply["known"]), asked + (reply["asked"] > reply["known"])
+            answer(sender, line, reply["known"], refused)
         progress(len(batch))
     return new, asked

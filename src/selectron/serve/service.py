@@ -11,8 +11,9 @@ from ..errors import SelectronError
 from . import store, strict
 from .declaration import Declaration
 from .event import LOG, Damaged
+from .state import view
 from .store import Store
-from .stream import Stream, view
+from .stream import Stream
 from .strict import Problem
 
 EVERY = 1_000  # entries of a stream between two snapshots

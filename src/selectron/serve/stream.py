@@ -5,7 +5,6 @@ model file with the rest of the state in its header.
 """
 
 import json
-import math
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -19,13 +18,12 @@ from . import strict
 from .declaration import Declaration
 from .event import LAST, LOG, Damaged, Event, Log
 from .learning import Learning, Row, extractor
-from .question import COUNTS, Question, Statistics
+from .question import Question, Statistics, predicted
 from .store import FILE, FOLDER, Store
 from .strict import Problem, missing
 
 KEPT = 3  # snapshots
 NOBODY = ""  # `who` of retired questions in the log
-SHOWN = ("new_classes", "annotators", "lease", "learner", "hide")  # of a declaration, in its view
 
 
 class Item(NamedTuple):
@@ -62,6 +60,7 @@ class Stream:
         self.model, self.settings = Learning(self.first), self.first.changeable
         self.statistics = Statistics()
         self.open: dict[int, Question] = {}  # waiting questions, oldest first
+        self.disputed: set[int] = set()  # those of them about which people disagree
         self.named: dict[str, None] = dict.fromkeys(self.first.classes)
         self.seq = self.saved = 0  # the last entry, and that of the last snapshot
 
@@ -155,7 +154,7 @@ class Stream:
         else:
             # the entry itself may be in the store already: read those before it
             question = self.question(event.item, event.seq - 1)
-            before = question.mistake()
+            before = question.outcome
             question.apply(event)
             self.statistics.add(event, before, question)
             self._sort_in(question)
@@ -166,6 +165,8 @@ class Stream:
         self.seq = event.seq
 
     def _sort_in(self, question: Question) -> None:
+        self.disputed -= {question.item}
+        self.disputed |= {question.item} if question.disputed else set()
         if not question.waiting:
             self.open.pop(question.item, None)
             if question.asked and self.declaration.privacy.keep == "hash":
@@ -318,6 +319,7 @@ class Stream:
         self.settings = state["settings"]
         self.statistics = Statistics.unpack(state["tally"])
         self.open = {item: self.question(item, seq) for item in state["open"]}
+        self.disputed = {item for item, question in self.open.items() if question.disputed}
         self.named = dict.fromkeys(state["named"])
         self.seq = self.saved = seq
 
@@ -332,7 +334,7 @@ def decision(event: Event) -> dict[str, Any]:
     return {
         "item": event.seq,
         "id": event.key,
-        "label": body["label"],
+        "label": predicted(body),
         "proba": body.get("proba"),  # None: decided on by an earlier version
         "margin": body["margin"],
         "ask_probability": body["probability"],
@@ -340,48 +342,4 @@ def decision(event: Event) -> dict[str, Any]:
         "ticket": event.seq if body["asked"] else None,
         "reason": body["reason"],
         "version": body["version"],
-    }
-
-
-def view(stream: Stream) -> dict[str, Any]:
-    """Return an immutable view of a stream's state for readers."""
-    statistics, declaration = stream.statistics, stream.declaration
-    return {
-        "name": stream.name,
-        "title": declaration.title or stream.name,
-        "classes": list(stream.named),
-        "columns": stream.model.columns,
-        **{name: getattr(declaration, name) for name in SHOWN},
-        **{name: getattr(statistics, name) for name in COUNTS},
-        "queue": len(stream.open),
-        "version": stream.model.learned,
-        "entry": stream.seq,
-        "share": statistics.share(),
-        "budget": budget(stream),
-        "accuracy": {
-            "overall": estimate_json(*statistics.accuracy()),
-            "recent": estimate_json(*statistics.accuracy(recent=True)),
-        },
-        "drifts": statistics.drifts,
-        "points": list(statistics.points),
-    }
-
-
-def estimate_json(accuracy: float, low: float, high: float) -> dict[str, float | None]:
-    """Return an estimate for JSON, with null for NaN."""
-    return {"estimate": None if math.isnan(accuracy) else accuracy, "low": low, "high": high}
-
-
-def budget(stream: Stream) -> dict[str, Any]:
-    """Return the budget left, and the expected items and seconds until the next question."""
-    given, record, statistics = stream.model.budget, stream.model.record, stream.statistics
-    pace, share = statistics.pace(), statistics.share()
-    labels = (given.labels or 0) if given.rate is None else given.rate * record.seen
-    left = float(labels - record.asked)
-    return {
-        "written": stream.settings["budget"],
-        "items_a_minute": 60 * pace if pace else None,
-        "left": max(0.0, left),
-        "next_ask_items": 1 / share if share else None,
-        "next_ask_seconds": 1 / share / pace if share and pace else None,
     }

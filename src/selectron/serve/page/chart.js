@@ -93,13 +93,28 @@ export function show(state) {
 
 function numbers(state) {
   get("numbers").replaceChildren(...facts([
-    ["Waiting", state.queue],
+    ["Waiting", state.disputed ? `${state.queue}, ${state.disputed} as people disagree` : state.queue],
     ["Items", state.items],
     ["Asked for", `${state.asked}, ${percent(state.items ? state.asked / state.items : 0)} (budget ${state.budget.written})`],
     ["Answered", state.answered],
     ["Honest accuracy, lately", accuracy(state.accuracy.recent)],
     ["Of all items", accuracy(state.accuracy.overall)],
+    ["Always the most frequent class", percent(state.majority)],
   ]));
+  classes(state.per_class);
   const count = state.drifts.length;
   get("drifts").textContent = count ? `${count} ${count > 1 ? "drifts" : "drift"} detected, the last from entry ${state.drifts[count - 1][1]} of the log on.` : "No drift detected yet.";
+}
+
+// A table of what is known about each class; one that scrolls can be reached with the keyboard.
+function classes(rows) {
+  const cells = (row) => [String(row.labels), interval(row.recall), interval(row.precision)];
+  get("each-class").replaceChildren(...rows.map((row) => element("tr", [element("th", row.class, { scope: "row" }), ...cells(row).map((text) => element("td", text))])));
+  get("classes").hidden = !rows.some((row) => row.labels);
+  get("classes").tabIndex = rows.length > 8 ? 0 : -1;
+}
+
+function interval({ estimate, low, high }) {
+  const [middle, ...ends] = [estimate, low, high].map((share) => Math.round(100 * share));
+  return estimate === null ? "–" : `${middle}% (${ends.join(" to ")})`;
 }

@@ -11,7 +11,7 @@ const NAMES = ["Item", "Predicted", "Answer", "By", "When", "Correct"];
 
 function said(row) {
   const text = row.verdict === "label" ? row.label : row.verdict === "none" ? "none of these" : "skipped";
-  const notes = [row.late && "late", !row.counts && row.verdict !== "skip" && "does not count", row.supersedes && "correction"].filter(Boolean);
+  const notes = [row.late && "late", !row.counts && row.verdict !== "skip" && "does not count", row.supersedes && "correction", row.stands && row.disputed && "people disagree"].filter(Boolean);
   return [element("span", text, row.stands || row.late ? {} : { class: "gone" }), notes.length ? element("span", ` ${notes.join(", ")}`, { class: "late" }) : ""];
 }
 

@@ -99,6 +99,7 @@ function empty() {
   if (state) {
     const { budget, skipped } = state;
     if (state.queue) lines.push(`${state.queue} ${state.queue > 1 ? "questions are" : "question is"} with others, or skipped by you.`);
+    if (state.disputed) lines.push(`People disagree about ${state.disputed} of them: one more person has to answer, or an admin.`);
     lines.push(`Budget ${budget.written}: ${Math.round(budget.left)} labels left so far.`);
     if (budget.next_ask_items) lines.push(`About one item in ${Math.round(budget.next_ask_items)} is asked for${budget.next_ask_seconds ? `: the next in about ${span(budget.next_ask_seconds)}, at the recent rate` : ""}.`);
     else if (!state.items) lines.push("No item has come yet.");
