@@ -23,6 +23,7 @@ from selectron.data import TableEncoder
 from selectron.learners import Perceptron
 
 FAST = ["--learner", "perceptron", "--ask", "fixed:p=0.5"]
+ALL = ["--learner", "perceptron", "--ask", "always"]
 CLASSES = ["--classes", "ham,spam,late"]
 THREE = [FAST, ["--learner", "lasec"], ["--learner", "perceptron", "--budget", "20%"]]
 ENDINGS = "csv", "jsonl", "svm", "text.csv"
@@ -904,12 +905,7 @@ def test_maps_of_parquet_are_predicted_as_rows_of_json(call, tmp_path):
     ]
     (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
     for file in ("a.parquet", "a.jsonl"):
-        assert (
-            call(
-                "run", file, "--ignore", "id", "--ask", "always", "--save", f"{file}.model"
-            ).exit_code
-            == 0
-        )
+        done(call("run", file, *ALL, "--ignore", "id", "--save", f"{file}.model"))
         call("predict", "a.parquet.model", file, "-o", f"{file}.csv")
     assert (tmp_path / "a.parquet.csv").read_text() == (tmp_path / "a.jsonl.csv").read_text()
 
@@ -921,8 +917,8 @@ def test_durations_that_predict_has_copied_are_read_as_they_were(call, tmp_path,
     labels = ["long" if x > timedelta(days=1) else "short" for x in waits]
     table = pa.table({"wait": pa.array(waits, pa.duration("us")), "z": range(300), "label": labels})
     pq.write_table(table, "a.parquet")
-    call("run", "a.parquet", "--ignore", "wait", "--save", "other")
-    call("run", "a.parquet", "--ignore", "z", "--ask", "always", "--save", "model")
+    call("run", "a.parquet", *ALL, "--ignore", "wait", "--save", "other")
+    call("run", "a.parquet", *ALL, "--ignore", "z", "--save", "model")
     call("predict", "other", "a.parquet", "-o", f"b.{ending}")
     for file in ("a.parquet", f"b.{ending}"):
         assert call("predict", "model", file, "-o", f"{file}.out.jsonl").exit_code == 0
