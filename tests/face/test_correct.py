@@ -122,7 +122,7 @@ def test_a_new_class_can_be_the_right_one():
 def test_open_tickets_stay_open():
     clf, tickets = told(LASEC(), [118])
     waiting = clf.decide(X[0]).ticket
-    with pytest.raises(SelectronError, match=r"is open: tell its label"):
+    with pytest.raises(SelectronError, match=r"is open: answer it first"):
         clf.correct(waiting, "ham")
     clf.correct(tickets[118], LABELS[118])
     assert clf.open_tickets_ == [waiting]

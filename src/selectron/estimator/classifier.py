@@ -13,7 +13,6 @@ from .. import storage
 from ..askers import Always
 from ..data import times as clock
 from ..data.labels import as_array, encode, missing
-from ..engine.rows import Sparse
 from ..errors import NotThere, SelectronError
 from ..learners import LeadingHistory
 from ..model.model import Block
@@ -21,8 +20,8 @@ from ..model.run import Run, decode
 from ..spaces.state import HELD
 from . import checks, packing
 from .live import DecidesAndTells
-from .parameters import all_or_nothing, forget, model_of, one_at_a_time
-from .weights import apply_class_weights, check_any, class_weights, row_weights, warn_if_unused
+from .parameters import all_or_nothing, forget, one_at_a_time
+from .weights import check_any, class_weights, row_weights, warn_if_unused
 
 
 class OnlineClassifier(ClassifierMixin, DecidesAndTells):
@@ -404,14 +403,3 @@ class OnlineClassifier(ClassifierMixin, DecidesAndTells):
         with self._relating(y):
             self.model_.learn(block, codes, row_weights(weights, len(codes)))
         return codes
-
-    def _ready(self, block: Block, classes: np.ndarray, named: bool) -> None:
-        """Make the model if there is none, or else extend it to new classes."""
-        self.named_ = named
-        if hasattr(self, "model_"):
-            self._extend(classes)
-            return
-        self.classes_ = classes
-        self.model_ = model_of(self, self._width(block), isinstance(block, Sparse), len(classes))
-        self.class_weight_ = class_weights(self.class_weight, classes if named else None)
-        apply_class_weights(self)

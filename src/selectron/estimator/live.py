@@ -11,12 +11,13 @@ from ..data.dicts import has_huge, is_dict
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
 from ..model.calibration import Belief, proba_of
+from ..model.model import Block
 from ..model.widths import needed_width
 from . import checks
-from .parameters import all_or_nothing, flag, one_at_a_time
+from .parameters import all_or_nothing, flag, model_of, one_at_a_time
 from .parts import checked
 from .rows import SEVERAL, TakesRows, warn_if_strange
-from .weights import apply_class_weights, sample_weights
+from .weights import apply_class_weights, class_weights, sample_weights
 
 __all__ = ["Decision"]
 
@@ -50,6 +51,7 @@ class Decision(NamedTuple):
 class DecidesAndTells(TakesRows):
     """A classifier that decides on single rows, and learns their labels later."""
 
+    class_weight: Any
     classes_: np.ndarray
     class_weight_: dict
 
@@ -201,6 +203,17 @@ class DecidesAndTells(TakesRows):
     def _known_classes(self) -> tuple[np.ndarray, bool]:
         """Return the classes before a label has come, and whether they are named."""
         return checks.classes(self, np.empty(0, object), None, least=0)
+
+    def _ready(self, block: Block, classes: np.ndarray, named: bool) -> None:
+        """Make the model if there is none, or else extend it to new classes."""
+        self.named_ = named
+        if hasattr(self, "model_"):
+            self._extend(classes)
+            return
+        self.classes_ = classes
+        self.model_ = model_of(self, self._width(block), isinstance(block, Sparse), len(classes))
+        self.class_weight_ = class_weights(self.class_weight, classes if named else None)
+        apply_class_weights(self)
 
     def _learn_judged(self, ticket: int | str, label: Any, weight: float, correct: Any) -> bool:
         if label is not None or weight != 1:

@@ -189,9 +189,11 @@ def warn_if_odd(encoder: TableEncoder, rows: Any) -> None:
     for name, count in odd_values(columns, encoder.layout_, some).items():
         column, what = columns[name], "odd, and taken as blank"
         if column.kind == "category":
-            known = MANY_NEW * len(column.encoder.places) > encoder.n_rows_ - column.before
-            what, count = "new, and ignored", 0 if known or count < n else count
-        if 2 * count > n:
+            what, learned = "new, and ignored", encoder.n_rows_ - column.before
+            unusual = count == n and MANY_NEW * len(column.encoder.places) <= learned
+        else:
+            unusual = 2 * count > n
+        if unusual:
             warnings.warn(
                 f"{count} of the first {n} values of {name!r} are {what}: it was learned as "
                 f"{column.learned()}.",

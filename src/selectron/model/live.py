@@ -144,7 +144,7 @@ class SingleRounds:
         place = self._ticket(ticket).proposed
         if place < 0:
             raise SelectronError(
-                f"No class was known when ticket {ticket!r} was given: tell its label."
+                f"No class was known when ticket {ticket!r} was given: answer it with a label."
             )
         if not correct and self.stacked and self.classes > 2:
             if self.space.reduction not in (rest, rest.coupled):

@@ -170,7 +170,7 @@ def why_not_corrected(ticket: Any, waiting: Any, correctable: int) -> str:
     if hasattr(ticket, "ticket"):
         return NO_TICKET
     if isinstance(ticket, int | str | np.integer) and ticket in waiting:
-        return f"Ticket {ticket!r} is open: tell its label."
+        return f"Ticket {ticket!r} is open: answer it first."
     if not correctable:
         return "Answers cannot be corrected: set correctable, the number of the latest that can."
     return (

@@ -40,12 +40,6 @@ def predicted(body: dict[str, Any]) -> str | None:
     return body["label"] if body["version"] else None
 
 
-class Outcome(NamedTuple):
-    """The label of a settled question; None for none of the classes."""
-
-    label: str | None
-
-
 class Question:
     """The state of an item, derived from its log entries alone."""
 
@@ -114,9 +108,9 @@ class Question:
         return Counter(vote.label for vote in sorted(self.votes.values())).most_common(1)[0][0]
 
     @property
-    def outcome(self) -> Outcome | None:
-        """The label that it is settled with; None until it is."""
-        return Outcome(self.truth) if self.settled else None
+    def outcome(self) -> tuple[bool, str | None]:
+        """Whether it is settled, and its label."""
+        return self.settled, self.truth
 
     def active(self, now: float) -> list[Lease]:
         """Return the leases in force; those that begin in the future are not trusted."""
@@ -234,7 +228,7 @@ class Statistics:
             began = [self.aged[-rounds] for rounds in behind]
             self.drifts = [*self.drifts, *began][-DRIFTS:]
 
-    def add(self, event: Event, before: Outcome | None, question: Question) -> None:
+    def add(self, event: Event, before: tuple[bool, str | None], question: Question) -> None:
         """Count an entry about a question; `before` is its `outcome` before the entry."""
         self.retired += event.kind == "retired"
         self.damaged += event.kind == "damaged"
@@ -243,9 +237,9 @@ class Statistics:
             self.late += bool(event.body["late"])
         after = question.outcome
         if before != after:
-            for outcome, sign in ((before, -1), (after, 1)):
-                if outcome is not None:
-                    self._count(question, outcome.label, sign)
+            for (settled, label), sign in ((before, -1), (after, 1)):
+                if settled:
+                    self._count(question, label, sign)
 
     def _count(self, question: Question, label: str | None, sign: int) -> None:
         """Count a settled label, None for none of the classes, or take it away."""

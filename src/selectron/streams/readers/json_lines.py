@@ -5,8 +5,8 @@ Values may be numbers, text, truth values, null or lists of numbers, and keys ma
 
 import json
 import re
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from .text import Blocks, pieces
 
 SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")  # one half of a pair, or both
 ARRAY = re.compile(r"\s*\[\s*(\{|$)")  # of objects, which may be on lines of their own
+MISSING = object()  # in place of the value of a key that a row lacks
 ADVICE = "a JSON array begins; put each object on a line of its own, as `jq -c '.[]'` does"
 
 
@@ -39,11 +40,11 @@ def parts(blocks: Blocks, size: int, choice: Choice) -> Iterator[Part]:
                 row = _object(text)
                 time = [] if choice.time is None else [_time(row, str(choice.time))]
                 wanted = _label_key(row, choice, begun) if key is None else key
-                given = None if wanted is None else _taken(row, wanted)
-                sought = sought if given is None else None
-                value = None if given is None else label_of(given.value)
+                given = MISSING if wanted is None else _taken(row, wanted)
+                sought = sought if given is MISSING else None
+                value = None if given is MISSING else label_of(given)
                 for name in map(str, choice.ignore):
-                    if _taken(row, name):
+                    if _taken(row, name) is not MISSING:
                         missing.pop(name, None)
                 if any(isinstance(x, dict) for x in row.values()):
                     flattened(row)  # refuses what the encoder would, with all rows of its block
@@ -57,14 +58,9 @@ def parts(blocks: Blocks, size: int, choice: Choice) -> Iterator[Part]:
             times += time
             begun = True
         found = choice if key is None else choice._replace(label=key)
-        doubts = [
-            f"none of the first {counted(len(rows), 'row')} has {name!r} to be ignored"
-            for name in [*missing][: is_first and begun and not choice.lenient]
-        ]
-        if is_first and begun and sought is not None and not choice.unlabelled:
-            doubts.append(_no_label(str(sought), rows))
+        doubts = tuple(_doubts(rows, missing, sought, choice) if is_first and begun else ())
         columns = np.array(labels, object), np.array(times, float)
-        yield Part(rows, *columns, piece.fault, found, damage, tuple(doubts))
+        yield Part(rows, *columns, piece.fault, found, damage, doubts)
 
 
 def _label_key(row: dict[str, Any], choice: Choice, begun: bool) -> Any:
@@ -81,10 +77,15 @@ def _label_key(row: dict[str, Any], choice: Choice, begun: bool) -> Any:
     return wanted
 
 
-def _no_label(name: str, rows: list[dict[str, Any]]) -> str:
-    """Return the doubt that no row has the key of the label."""
-    what = f"none of the first {counted(len(rows), 'row')} has the label {name!r}"
-    return f"{what}; {_keys(rows, name)}"
+def _doubts(
+    rows: list[dict[str, Any]], missing: Iterable[str], sought: Any, choice: Choice
+) -> Iterator[str]:
+    """Yield which keys none of the first rows has: the first to be ignored, and the label."""
+    none = f"none of the first {counted(len(rows), 'row')} has"
+    for name in [] if choice.lenient else [*missing][:1]:
+        yield f"{none} {name!r} to be ignored"
+    if sought is not None and not choice.unlabelled:
+        yield f"{none} the label {sought!r}; {_keys(rows, sought)}"
 
 
 def _object(line: str) -> dict[str, Any]:
@@ -107,18 +108,10 @@ def _object(line: str) -> dict[str, Any]:
     return row
 
 
-class Taken(NamedTuple):
-    """A value that was removed from a row."""
-
-    value: Any
-
-
-def _taken(row: dict[str, Any], name: str) -> Taken | None:
-    """Remove a key, or a field of an object, "user.age"; return its value, None without one."""
-    if name in row:
-        return Taken(row.pop(name))
-    holder = _holder(row, name) if "." in name else None
-    return None if holder is None else Taken(holder[0].pop(holder[1]))
+def _taken(row: dict[str, Any], name: str) -> Any:
+    """Remove a key, or a field of an object, "user.age"; return its value, or MISSING."""
+    holder, key = _holder(row, name) or (row, name)
+    return holder.pop(key, MISSING)
 
 
 def _holder(row: dict[str, Any], name: str) -> tuple[dict[str, Any], str] | None:
@@ -139,6 +132,6 @@ def _keys(rows: list[dict[str, Any]], name: str) -> str:
 
 
 def _time(row: dict[str, Any], name: str) -> float:
-    if (found := _taken(row, name)) is None:
+    if (found := _taken(row, name)) is MISSING:
         raise SelectronError(f"there is no time {name!r}; {_keys([row], name)}")
-    return time_of(found.value, name)
+    return time_of(found, name)
