@@ -13,7 +13,7 @@ from pathlib import Path
 
 import matplotlib
 
-from selectron.data.files import replace
+from selectron.storage import replace
 
 from . import PAPERS, Paper
 from .findings import TEMPLATES, Claim, Findings

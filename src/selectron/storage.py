@@ -3,7 +3,8 @@
     b"selectron\\n"  version (1 byte)  SHA-256 of the rest (32 bytes)  a NumPy .npz archive, in Zstd
 
 Nothing in a file is ever executed, and a file whose checksum does not fit is not even parsed.
-`write` and `read` work for your own programs, too, with any header and arrays.
+`write` and `read` work for your own programs, too, with any header and arrays. Every file of the
+package is written by `replace`.
 """
 
 import hashlib
@@ -11,6 +12,10 @@ import io
 import json
 import numbers
 import os
+import secrets
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +23,7 @@ import numpy as np
 import pyarrow as pa
 
 from . import askers, kernels, learners
-from .data.files import replace, writing
-from .errors import SelectronError
+from .errors import SelectronError, Unwritten
 
 __all__ = ["read", "write"]
 
@@ -148,3 +152,69 @@ def part(packed: list, others: tuple[Any, ...]) -> Any:
         )
     values = {k: part(v, others) if isinstance(v, list) else v for k, v in parameters.items()}
     return found[name](**values)
+
+
+@contextmanager
+def writing(target: str | os.PathLike) -> Iterator[None]:
+    """Turn errors of the operating system into `Unwritten`, which names the target.
+
+    >>> with writing("a.csv"):
+    ...     raise OSError(28, "Error writing bytes")
+    Traceback (most recent call last):
+    selectron.errors.Unwritten: a.csv cannot be written (No space left on device): choose a place \
+that exists, has room and may be written to.
+    """
+    name = os.fsdecode(target)
+    if "\0" in name:
+        raise Unwritten(f"{name!r} cannot be written: names of files have no null character.")
+    try:
+        yield
+    except (SelectronError, BrokenPipeError):  # of a pipe whose reader has closed it
+        raise
+    except OSError as error:
+        why = os.strerror(error.errno) if error.errno else str(error)
+        raise Unwritten(
+            f"{name} cannot be written ({why}): choose a place that exists, has room "
+            "and may be written to."
+        ) from error
+
+
+def replace(path: str | os.PathLike, *parts: Any) -> None:
+    """Write bytes to a file atomically: readers find the old content or all of the new one.
+
+    The content and the new name are synced to the disk, so this also holds after a power cut. A
+    link stays a link, permissions stay as they are, and pipes and devices are written to directly.
+    """
+    with writing(path):
+        target = Path(path).resolve()
+        if target.exists() and not target.is_file():
+            with open(target, "wb") as device:
+                device.writelines(parts)
+        else:
+            _replace(target, parts)
+
+
+def _replace(target: Path, parts: Iterable[Any]) -> None:
+    draft = target.with_name(f".{secrets.token_hex(8)}.draft")
+    try:
+        with open(draft, "xb") as file:
+            if target.exists():
+                shutil.copymode(target, draft)
+            file.writelines(parts)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, target)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+    _sync_folder(target.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    if os.name != "posix":  # elsewhere a folder cannot be opened
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -8,8 +8,8 @@ import sys
 import pytest
 
 from selectron import OnlineClassifier
-from selectron.data.files import replace
 from selectron.errors import SelectronError, Unwritten
+from selectron.storage import replace
 
 
 @pytest.mark.parametrize("step", ["fsync", "replace"])

@@ -10,10 +10,10 @@ from typing import Any
 import click
 
 from ..data.cells import canonical, label_of
-from ..data.files import replace
 from ..engine.parameters import counted, first_few, similar
 from ..errors import SelectronError
 from ..model.live import Ticket
+from ..storage import replace
 from ..streams.readers import Chunk
 from . import ExamplesFirst, files, reporting_errors, terminal
 from .label import ModelSession, session_options

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..data.files import writing
 from ..errors import SelectronError
 from ..evaluate.contest import Contestant
+from ..storage import writing
 from .files import as_json, nested_as_text, records_of
 
 WRITTEN, PART = 1 << 24, 4096  # bytes, or lines, of decisions that are read at a time

@@ -13,10 +13,10 @@ import click
 import numpy as np
 
 from ..data.cells import label_of
-from ..data.files import replace
 from ..engine.parameters import counted
 from ..engine.rows import Sparse, as_matrix, joined
 from ..errors import SelectronError
+from ..storage import replace
 from ..streams.classes import names_of
 from ..streams.readers import Chunk, Source
 from .files import (

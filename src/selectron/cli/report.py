@@ -9,7 +9,6 @@ import click
 import numpy as np
 
 from ..data.cells import canonical
-from ..data.files import writing
 from ..data.labels import OF_TWO, SORTED
 from ..engine.parameters import counted, first_few
 from ..engine.rows import Dense, widened
@@ -17,6 +16,7 @@ from ..evaluate import tables
 from ..evaluate.contest import Contest, Contestant, Played, drift_text, results_table
 from ..evaluate.plot import plot
 from ..model.run import Run
+from ..storage import writing
 from ..streams.classes import LabelNumbers
 from ..streams.readers import Chunk
 from . import files, warn

@@ -12,12 +12,12 @@ from typing import Any
 
 import click
 
-from ..data.files import writing
 from ..engine.parameters import counted
 from ..errors import SelectronError
 from ..evaluate.contest import Contest, Played
 from ..learners.leading_history import WIDE
 from ..specs import ASKER, BUDGET, KERNEL, LEARNER
+from ..storage import writing
 from ..streams.classes import settle
 from ..streams.readers import Chunk
 from . import ExamplesFirst, Whole, files, warn

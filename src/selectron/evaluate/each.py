@@ -22,8 +22,8 @@ import joblib
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
-from ..data.files import replace
 from ..errors import SelectronError
+from ..storage import replace
 
 PACKAGE = Path(__file__).parents[1]
 APART = {"cli", "evaluate", "serve"}  # folders that do not make the numbers
