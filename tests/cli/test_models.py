@@ -541,6 +541,34 @@ def test_lists_of_another_length_are_counted_when_they_are_predicted(call, tmp_p
     assert found[1].stderr == odd
 
 
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+def test_reasons_of_predictions(call, tmp_path, ending):
+    rows = [
+        {
+            "id": f"n{i}",
+            "size": i * 7 % 20,
+            "country": "FRDE"[i % 2 * 2 :][:2],
+            "label": "ab"[i % 2],
+        }
+        for i in range(100)
+    ]
+    path = tmp_path / f"rows.{ending}"
+    if ending == "jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    else:
+        getattr(pd.DataFrame(rows), f"to_{ending}")(path, index=False)
+    done(call("run", path.name, *FAST, "--ignore", "id", "--save", "m.model"))
+    done(call("predict", "m.model", path.name, "-o", "plain.csv"))
+    done(call("predict", "m.model", path.name, "--why", 1, "-o", "why.csv"))
+    found = pd.read_csv("why.csv")
+    assert found.drop(columns="why").equals(pd.read_csv("plain.csv"))
+    assert found.why.str.fullmatch(r"country \+[0-9]\.[0-9]").all()
+    done(call("predict", "m.model", path.name, "--why", 5, "-o", "why.jsonl"))
+    lines = Path("why.jsonl").read_text().splitlines()
+    assert {len(json.loads(line)["why"].split(", ")) for line in lines} <= {1, 2}
+    assert call("predict", "m.model", path.name, "--why", 0).exit_code == 2
+
+
 def test_labels_that_are_written_in_another_way_are_named(call, tmp_path):
     for name, labels in (("a", "ham,spam"), ("b", "0,1"), ("c", "spam,other")):
         rows = [f"{i % 7},{labels.split(',')[i % 7 > 3]}" for i in range(60)]

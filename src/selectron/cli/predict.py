@@ -44,8 +44,16 @@ TO_NAME = "; to see them, add a file with such texts: selectron show MODEL FILE"
     "--output",
     help="CSV, Parquet or JSON lines, by its ending. Default: CSV on standard output.",
 )
+@click.option(
+    "--why",
+    type=click.IntRange(min=1),
+    help="Add a column with this many columns or words that contribute most to the prediction, "
+    "with their log-odds: positive for it, negative against it. Slow.",
+)
 @text_options
-def predict(paths: tuple[str, ...], model: str | None, output: str | None, **options: Any) -> None:
+def predict(
+    paths: tuple[str, ...], model: str | None, output: str | None, why: int | None, **options: Any
+) -> None:
     """Predict the label of every row of FILE with MODEL, and the probability of each class.
 
     The model learns nothing. Columns that it does not use, such as an id, are copied.
@@ -53,6 +61,7 @@ def predict(paths: tuple[str, ...], model: str | None, output: str | None, **opt
     \b
         selectron run today.csv --save mail.model
         selectron predict mail.model tomorrow.csv -o labels.csv
+        selectron predict mail.model tomorrow.csv --why 3
     """
     model, file = model_and_file(model, paths)
     check_target(output, DECISIONS, "-o")
@@ -70,7 +79,7 @@ def predict(paths: tuple[str, ...], model: str | None, output: str | None, **opt
                 with uninterrupted(), naming(file, chunk.first):
                     chunk = saved.flatten(chunk)
                     met.update(*chunk.rows if isinstance(chunk.rows, list) else ())
-                    table = predictions(saved, chunk, odd)
+                    table = predictions(saved, chunk, odd, why)
                     schema = schema or table.schema
                     append = append or appender(path, schema, stack)
                     found = with_schema(table, schema)
@@ -90,13 +99,13 @@ def predict(paths: tuple[str, ...], model: str | None, output: str | None, **opt
         column = saved.encoder.columns_[name]
         new = column.kind == "category"
         which, what = ("new value", "ignored") if new else ("odd value", "taken as blank")
-        why = f": the model knows {name} as {column.learned()}" * (2 * count > rows and not new)
-        warn(f"{file}: {name}: {counted(count, which)} in {counted(rows, 'row')} {what}{why}")
+        but = f": the model knows {name} as {column.learned()}" * (2 * count > rows and not new)
+        warn(f"{file}: {name}: {counted(count, which)} in {counted(rows, 'row')} {what}{but}")
 
 
 def as_sent(table: pa.Table, rows: list[dict[str, Any]], saved: Saved) -> list[dict[str, Any]]:
     """Return predicted rows of JSON as dicts, whose other values are as they were given."""
-    new = {"prediction", *(f"proba_{name}" for name in saved.classifier.classes_)}
+    new = {"prediction", "why", *(f"proba_{name}" for name in saved.classifier.classes_)}
     return [
         {name: value if name in new else row.get(name) for name, value in found.items()}
         for found, row in zip(table.to_pylist(), rows, strict=True)
@@ -109,8 +118,11 @@ def with_schema(table: pa.Table, schema: Any) -> pa.Table:
     return both.select(schema.names).cast(schema)
 
 
-def predictions(saved: Saved, chunk: Chunk, odd: Counter[str]) -> pa.Table:
-    """Return other columns, predicted labels, probabilities; count in `odd` what has no effect."""
+def predictions(saved: Saved, chunk: Chunk, odd: Counter[str], why: int | None) -> pa.Table:
+    """Return other columns, predicted labels, probabilities, and so many reasons.
+
+    What has no effect is counted in `odd`.
+    """
     from ..data.tables import odd_values  # it takes a while to import
 
     rows, columns = chunk.rows, saved.other_columns(chunk)
@@ -124,8 +136,22 @@ def predictions(saved: Saved, chunk: Chunk, odd: Counter[str]) -> pa.Table:
         raise SelectronError("the model knows fewer than two classes: train it first")
     with warnings.catch_warnings(action="ignore"):  # of odd values: they are counted
         proba = saved.classifier.predict_proba(rows)
+        reasons = saved.classifier.explain(rows) if why else []
     columns["prediction"] = pa.array([classes[k] for k in proba.argmax(axis=1)])
-    return pa.table(columns | {f"proba_{name}": proba[:, k] for k, name in enumerate(classes)})
+    columns |= {f"proba_{name}": pa.array(proba[:, k]) for k, name in enumerate(classes)}
+    if why:
+        columns["why"] = pa.array([as_reasons(found, why) for found in reasons], pa.string())
+    return pa.table(columns)
+
+
+def as_reasons(found: dict[str, float], most: int) -> str:
+    """Return contributions as text, without those that are about 0.
+
+    >>> as_reasons({"amount": 1.234, "country": -0.5, "note": 0.001}, 3)
+    'amount +1.2, country -0.5'
+    """
+    shown = [f"{name} {by:+.1f}" for name, by in islice(found.items(), most) if abs(by) >= 0.05]
+    return ", ".join(shown)
 
 
 @click.command(cls=ExamplesFirst)

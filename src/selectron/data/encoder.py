@@ -108,7 +108,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             return
         if not isinstance(table, pa.Table):
             if "columns_" not in self.__dict__:
-                self._add_columns([*map(self._checked, table[:FIRST_ROWS])], kinds)
+                self._add_columns([*map(self.flat, table[:FIRST_ROWS])], kinds)
             if isinstance(table, Objects):
                 self._check_columns(table.others, False, table.fields)
             for start in range(0, len(table), CHUNK):
@@ -149,6 +149,15 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 ready, _ = column.encoder.prepare(array, self.layout_, False)
                 found += column.encoder.emit(ready, self.layout_)
         return self._block(found, len(table))
+
+    def flat(self, x: Any) -> Mapping[str, Any]:
+        """Return a dict with the fields of its dicts as columns; refuse what is no dict."""
+        if type(x) is not dict and not is_dict(x):
+            raise SelectronError(f"A row must be a dict, got {shown(x)}.")
+        plain = PLAIN.issuperset(map(type, x.values()))  # a look at their bases takes longer
+        nested = not plain and any(isinstance(value, Mapping) for value in x.values())
+        x = flattened(x, self.whole()) if nested else x
+        return x if plain else {name: without_members(value) for name, value in x.items()}
 
     # As scikit-learn has it
 
@@ -248,7 +257,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def _encode(self, x: Any, learn: bool, kinds: Kinds = UNTYPED) -> tuple[dict[int, float], int]:
         """Return the features of a row by their places, and the width, given kinds by type."""
-        x = self._checked(x)
+        x = self.flat(x)
         if learn and ("columns_" not in self.__dict__ or not x.keys() <= self.columns_.keys()):
             self._add_columns([x])
         out: dict[int, float] = {}
@@ -265,15 +274,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 column.before = self.n_rows_ + 1
         self.n_rows_ += learn
         return out, layout.width
-
-    def _checked(self, x: Any) -> Mapping[str, Any]:
-        """Return a row whose objects are flat."""
-        if type(x) is not dict and not is_dict(x):
-            raise SelectronError(f"A row must be a dict, got {shown(x)}.")
-        plain = PLAIN.issuperset(map(type, x.values()))  # a look at their bases takes longer
-        nested = not plain and any(isinstance(value, Mapping) for value in x.values())
-        x = flattened(x, self.whole()) if nested else x
-        return x if plain else {name: without_members(value) for name, value in x.items()}
 
     def _add_columns(self, rows: Sequence[Mapping[str, Any]], kinds: Kinds = UNTYPED) -> None:
         """Make the columns of the first row, given further ones, or add new columns."""

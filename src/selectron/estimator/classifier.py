@@ -19,12 +19,13 @@ from ..model.model import Block
 from ..model.run import Run, decode
 from ..spaces.state import HELD
 from . import checks, packing
+from .explaining import Explains
 from .live import DecidesAndTells
 from .parameters import all_or_nothing, forget, one_at_a_time
 from .weights import check_any, class_weights, row_weights, warn_if_unused
 
 
-class OnlineClassifier(ClassifierMixin, DecidesAndTells):
+class OnlineClassifier(ClassifierMixin, Explains, DecidesAndTells):
     """A linear classifier that learns from a stream and asks for few labels.
 
     Parameters

@@ -1,0 +1,132 @@
+"""What the parts of a row contribute to its prediction.
+
+The contribution of part j of n is the mean of what it changes if it comes first and if it comes
+last, the two extremes of the orders over which the Shapley value is the mean:
+
+    (f({j}) - f({}) + f({1..n}) - f({1..n} without j)) / 2,
+
+where f is the log-odds of the predicted class if only these parts are known. Where f is
+additive, it is the Shapley value.
+
+Source: Strumbelj & Kononenko, "Explaining prediction models and individual predictions with feature
+contributions" (2014).
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import scipy.sparse
+
+from ..data.encoder import TableEncoder
+from ..data.kinds import Layout
+from ..data.tables import arrow
+from ..data.values import records
+from ..data.words import Text
+from ..engine.rows import Dense, Sparse, as_matrix
+from .parameters import one_at_a_time
+from .rows import TakesRows, encoder_input
+
+LEAST = 1e-15  # of a probability, where its logarithm is taken
+Parts = dict[str, dict[int, float]]  # the features of a row, by their places, and by their name
+
+
+class Explains(TakesRows):
+    """A classifier that explains its predictions."""
+
+    @one_at_a_time
+    def explain(self, X: Any) -> list[dict[str, float]]:
+        """Return how much each part of a row contributes to its prediction: for every row a dict.
+
+        Parts are the columns of an encoded table, and the words of its texts, or else the features
+        that are not 0. Contributions are in log-odds of the predicted class, largest first: 0.7
+        doubles the odds, and negative ones speak against the prediction. Each is the mean of what
+        the part changes in a row of which nothing else is known, and in one of which all else is
+        known: a number that is not is the mean so far, a category or word is not there, a feature
+        is 0. Raises SelectronError as `predict` does.
+
+        >>> from selectron import OnlineClassifier
+        >>> rows = [{"links": 9, "attached": 0}, {"links": 1, "attached": 1}] * 50
+        >>> clf = OnlineClassifier(encoder="auto").fit(rows, ["spam", "ham"] * 50)
+        >>> [found] = clf.explain([{"links": 7, "attached": 0}])
+        >>> {name: round(by, 1) for name, by in found.items()}
+        {'attached': 0.8, 'links': 0.7}
+        """
+        self._check_fitted()
+        block, _ = self._rows(X, new=False)
+        if hasattr(self, "encoder_"):
+            rows = parts_of_table(self.encoder_, encoder_input(self, X, False)[0])
+        else:
+            rows = parts_of_features(as_matrix(block, self.model_.width), self._names())
+        width = block.values.shape[1] if isinstance(block, Dense) else 0
+        return [self._contributions(parts, width) for parts in rows]
+
+    def _names(self) -> list[str]:
+        """Return the names of features, which may have none."""
+        if hasattr(self, "names_"):
+            return list(self.names_)
+        default = [f"x{j}" for j in range(self.n_features_in_)]
+        return list(map(str, getattr(self, "feature_names_in_", default)))
+
+    def _contributions(self, parts: Parts, width: int) -> dict[str, float]:
+        """Return the contributions of the parts of a row; `width` is that of dense rows."""
+        proba = self.model_.proba(with_and_without(parts, width), 2 * len(parts) + 2)
+        best = proba[0].argmax()
+        against = np.delete(proba, best, axis=1).sum(axis=1)
+        odds = np.log(proba[:, best].clip(LEAST)) - np.log(against.clip(LEAST))
+        (whole, *without), (none, *alone) = odds.reshape(2, -1)
+        found = ((np.array(alone) - none + whole - np.array(without)) / 2).tolist()
+        order = sorted(zip(parts, found, strict=True), key=lambda entry: -abs(entry[1]))
+        return dict(order)
+
+
+def parts_of_table(encoder: TableEncoder, X: Any) -> Iterator[Parts]:
+    """Yield the features of every row by column; those of a text by word."""
+    table, layout = X if isinstance(X, list | tuple) else arrow(X, encoder.whole()), encoder.layout_
+    for row in map(encoder.flat, records(table) if isinstance(table, pa.Table) else table[:]):
+        parts: Parts = {}
+        for name, column in encoder.columns_.items():
+            if column.encoder is None:
+                continue
+            value, found = row.get(name), dict[int, float]()
+            column.encoder.encode_one(value, layout, False, found)
+            words = words_by_place(column.encoder, value, layout) if column.kind == "text" else {}
+            for place, feature in found.items():
+                part = f'{name}: "{words[place]}"' if words else name
+                parts.setdefault(part, {})[place] = feature
+        yield parts
+
+
+def words_by_place(text: Text, value: Any, layout: Layout) -> dict[int, str]:
+    """Return the words of a text by the places of their features, which several may share."""
+    found = dict[int, dict[str, None]]()
+    for place, word in text.terms(value, layout):
+        found.setdefault(place, {})[word] = None
+    return {place: " ".join(words) for place, words in found.items()}
+
+
+def parts_of_features(rows: Any, names: list[str]) -> Iterator[Parts]:
+    """Yield the features of every row of a matrix that are not 0, by name."""
+    for row in scipy.sparse.csr_array(rows):
+        entries = zip(row.indices.tolist(), row.data.tolist(), strict=True)
+        yield {names[place]: {place: value} for place, value in entries if value}
+
+
+def with_and_without(parts: Parts, width: int) -> Dense | Sparse:
+    """Return rows as a block: of all parts, of all but each; of none, of each alone.
+
+    They are dense of a `width`, or sparse if it is 0.
+    """
+    entries = [(k, *entry) for k, part in enumerate(parts.values(), 1) for entry in part.items()]
+    rows, places, values = np.array(entries, float).reshape(-1, 3).T
+    distinct, at = np.unique(places.astype(np.int32), return_inverse=True)
+    alone = np.zeros((len(parts) + 1, len(distinct)))
+    alone[rows.astype(int), at] = values
+    found = np.concatenate([alone.sum(axis=0) - alone, alone])  # parts may share a place
+    if width:
+        dense = np.zeros((len(found), width))
+        dense[:, distinct] = found
+        return Dense(dense)
+    indptr = np.arange(len(found) + 1) * len(distinct)
+    return Sparse(indptr, np.tile(distinct, len(found)), found.ravel())
