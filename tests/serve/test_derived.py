@@ -7,7 +7,7 @@ import sqlite3
 import numpy as np
 import pytest
 
-from selectron import SelectronError
+from selectron import SelectronError, storage
 from selectron.evaluate import Audit, Drifts
 from selectron.model.metrics import Tally
 from selectron.serve import reading
@@ -15,6 +15,8 @@ from selectron.serve.declaration import Features
 from selectron.serve.event import Event
 from selectron.serve.question import Statistics
 from selectron.serve.service import check_unchanged
+from selectron.serve.stream import Stream
+from selectron.serve.strict import Problem
 
 from .mail import declared, texts
 
@@ -195,6 +197,50 @@ def test_old_contents_are_deleted_once_snapshots_cover_them(desk, tmp_path):
     model = one.model()
     one.crash()
     assert desk(declared(privacy={"retention_days": 1}), every=10).model() == model
+
+
+@pytest.mark.parametrize("kind", ["text", "auto"])
+def test_an_erased_item_is_gone_for_good(desk, tmp_path, kind):
+    how = {} if kind == "text" else {"features": Features(kind="auto")}
+    one = desk(declared(**how), every=10)
+    found = one.add(texts(25))
+    waits, settled = (found[k]["item"] for k in (3, 4))
+    one.say(settled, "ham")
+    for item in (waits, settled, settled):
+        reply = one.do(Stream.erase, item, "dora")
+        assert reply == {"item": item, "id": f"k{item - 1}", "erased": True}
+        assert one.service.store.db.content(item) == (None, None)
+    assert waits not in one.stream.open
+    assert waits not in one.stream.model.clf.open_tickets_
+    assert len(one.stream.snapshots) == 1  # older ones have the row of the open ticket
+    answers = one.say(waits, "spam"), one.say(settled, "spam", "bob")
+    assert [answer["learned"] for answer in answers] == [False, False]
+    assert one.add(texts(1, 3), start=3)[0]["known"]
+    one.add(texts(5, 25), start=25)
+    model, view = one.model(), one.view()
+    one.crash()
+    again = desk(declared(**how), every=10)
+    assert (again.model(), again.view()) == (model, view)
+    with pytest.raises(Problem, match="no item 999"):
+        again.do(Stream.erase, 999, "dora")
+
+
+def test_what_is_erased_is_deleted_later_if_there_is_no_snapshot(desk, monkeypatch, caplog):
+    one, item = desk(), None
+    item = one.add(texts(3))[1]["item"]
+
+    def fail(*_):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(storage, "replace", fail)
+        one.do(Stream.erase, item, "dora")
+    assert "No snapshot of mail" in caplog.text
+    assert one.service.store.db.content(item)[0] is not None
+    one.crash()
+    again = desk()  # the log says that it is erased
+    again.add(texts(1, 3), start=3)
+    assert again.service.store.db.content(item) == (None, None)
 
 
 @pytest.mark.parametrize("how", ["flipped", "cut", "empty"])

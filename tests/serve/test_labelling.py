@@ -43,6 +43,23 @@ def test_the_way_of_an_item(web):
     assert [(row["label"], row["stands"]) for row in history] == [("ham", True), ("spam", False)]
 
 
+def test_items_are_erased_by_number_or_id(web):
+    one = web()
+    for key in "abc":
+        one.add(f"win {key}", key)
+    known = [one.get(f"{MAIL}/items?id={key}").json() for key in "abc"]
+    erased = one.ask("DELETE", f"{MAIL}/items/{known[0]['item']}", "admin")
+    assert erased.json() == {"item": known[0]["item"], "id": "a", "erased": True}
+    assert one.ask("DELETE", f"{MAIL}/items?id=b", "admin").json()["id"] == "b"
+    for key, before, gone in zip("abc", known, (True, True, False), strict=True):
+        found = one.get(f"{MAIL}/items?id={key}").json()
+        assert (found["erased"], found["content"] is None, found["retired"]) == (gone,) * 3
+        assert found["proba"] == before["proba"]
+    questions = [one.post(f"{MAIL}/next", "annotate").json()["question"] for _ in range(2)]
+    assert [q and q["id"] for q in questions] == ["c", None]
+    assert one.ask("DELETE", f"{MAIL}/items?id=none", "admin").status_code == 404
+
+
 def test_labels_by_own_id_of_what_was_not_asked_for(web):
     one = web(declared(budget="1%"))
     keys = [f"k{i}" for i in range(40)]

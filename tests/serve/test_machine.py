@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from selectron.serve import answering
+from selectron.serve.stream import Stream
 from selectron.serve.strict import Problem
 
 from .mail import Desk, declared, texts
@@ -28,6 +29,7 @@ class Simple:
     def __init__(self):
         self.votes, self.skips, self.leases = {}, {}, {}  # by whom, by whom, by token
         self.learned = None  # the label that the model learned last
+        self.erased = False
 
 
 class Labelling(RuleBasedStateMachine):
@@ -74,11 +76,11 @@ class Labelling(RuleBasedStateMachine):
     def learns(self, item, reply):
         """Whether the model learns the label that an answer settles, unless it has already."""
         q, truth = self.items[item], self.truth(item)
-        assert reply["learned"] == (truth not in (None, q.learned))
-        q.learned = truth or q.learned
+        assert reply["learned"] == (truth not in (None, q.learned) and not q.erased)
+        q.learned = q.learned if q.erased else truth or q.learned
 
     def waits(self, item):
-        return not self.settled(item)
+        return not self.settled(item) and not self.items[item].erased
 
     def active(self, item):
         return [t for t, (_, until) in self.items[item].leases.items() if until > self.desk.now]
@@ -99,7 +101,7 @@ class Labelling(RuleBasedStateMachine):
     def free(self, item, who):
         q, active = self.items[item], self.active(item)
         done = q.votes.keys() | q.skips.keys() | {q.leases[token][0] for token in active}
-        return who not in done and len(active) < self.places(item)
+        return not q.erased and who not in done and len(active) < self.places(item)
 
     @rule(who=PEOPLE)
     def ask(self, who):
@@ -149,7 +151,7 @@ class Labelling(RuleBasedStateMachine):
         q = self.items[item]
         active = self.active(item)
         over = token is not None and token not in active
-        again, enough = who in q.votes, not self.waits(item)
+        again, enough = who in q.votes, self.settled(item)
         corrected = again and self.authors[q.votes[who][0]] != who
         full = len(active) >= self.places(item)
         taken = over and full and all(q.leases[t][0] != who for t in active)
@@ -157,7 +159,7 @@ class Labelling(RuleBasedStateMachine):
         reply = self.desk.say(item, label, who, token)
         self.authors[reply["answer"]] = who
         q.leases = {t: x for t, x in q.leases.items() if t != token and x[0] != who}
-        assert reply["late"] == (over or unfit)
+        assert reply["late"] == (over or unfit or q.erased)
         if label == "(skip)":
             assert reply["supersedes"] == q.skips.get(who)
             if who in q.skips:
@@ -216,6 +218,12 @@ class Labelling(RuleBasedStateMachine):
             with pytest.raises(Problem, match="does not stand"):
                 act()
 
+    @rule(data=st.data())
+    def erase(self, data):
+        item = data.draw(st.sampled_from(list(self.items)))
+        self.desk.do(Stream.erase, item, "dora")
+        self.items[item].erased, self.items[item].leases = True, {}
+
     @rule(audit=st.sampled_from([0.1, 0.2]))
     def crash(self, audit):
         """A crash, and a start with another part of the budget for audits, or the same."""
@@ -238,13 +246,16 @@ class Labelling(RuleBasedStateMachine):
         stream, view = self.desk.stream, self.desk.view()
         assert list(stream.open) == [item for item in self.items if self.waits(item)]
         assert view["items"] == view["asked"] == len(self.items)
-        assert view["answered"] == len(self.items) - len(stream.open)
+        assert view["answered"] == sum(map(self.settled, self.items))
         tied = [x for x in stream.open if len(self.items[x].votes) >= self.needed]
         assert view["disputed"] == len(tied)
         for item in self.items:
             question = stream.question(item)
             assert question.settled == self.settled(item)
             assert question.truth == self.truth(item)
+            erased = question.erased
+            assert erased == self.items[item].erased
+            assert (stream.db.content(item) == (None, None)) == erased
 
 
 Labelling.TestCase.settings = settings(max_examples=40, stateful_step_count=30, deadline=None)

@@ -197,8 +197,7 @@ def learn(
     label, ticket = ahead.truth, question.decided["ticket"]
     if label is None or label == question.learned:
         return {"learn": None}
-    own = question.item > stream.model.void  # or its ticket may be that of another item
-    if own and question.learned is None and stream.model.open(ticket):
+    if question.learned is None and stream.is_open(question):
         stream.model.tell(ticket, label)
         return {"learn": "tell", "learned": label, "ticket": ticket}
     if (row := stream.row(question.item)) is None:

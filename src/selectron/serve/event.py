@@ -25,7 +25,7 @@ class Event(NamedTuple):
 
     Kinds: `item` (with what was decided on it), `shown`, `renewed`, `released` (leases), `answer`,
     `undo`, `retired` (a question dropped from a full queue), `damaged` (its checksum does not fit),
-    `settings` (others from now on; about no item).
+    `erased` (its content, by an admin), `settings` (others from now on; about no item).
     """
 
     seq: int  # from 1 on, without gaps

@@ -293,6 +293,10 @@ class Learning:
         self.learned += 1
         self.clf.tell(ticket, label)
 
+    def expire(self, ticket: int) -> None:
+        """Close the ticket of a label that will not come, and drop its row."""
+        self.clf.expire(ticket)
+
     def teach(self, row: Row, label: str) -> None:
         """Learn a label that is corrected, or was not queried."""
         self.learned += 1

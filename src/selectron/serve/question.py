@@ -54,7 +54,7 @@ class Question:
         self.leases: dict[str, Lease] = {}  # by the digests of their tokens
         self.votes: dict[str, Vote] = {}
         self.skipped: dict[str, int] = {}  # by whom, in which entry
-        self.retired = self.damaged = False
+        self.retired = self.damaged = self.erased = False
         self.learned: str | None = None  # the label that was learned last
 
     @property
@@ -157,9 +157,10 @@ class Question:
                 gone = body["supersedes"]
                 self.votes = {who: vote for who, vote in self.votes.items() if vote.seq != gone}
                 self.skipped = {who: seq for who, seq in self.skipped.items() if seq != gone}
-            case "retired" | "damaged":
+            case "retired" | "damaged" | "erased":
                 self.retired, self.leases = True, {}
                 self.damaged |= event.kind == "damaged"
+                self.erased |= event.kind == "erased"
         if body.get("learn"):
             self.learned = body["learned"]
 

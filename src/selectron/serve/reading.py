@@ -58,6 +58,7 @@ def item(db: Log, stream: Stream, hide: str, number: int) -> dict[str, Any]:
         "at": found.at,
         "content": db.item_data(stream.id, number),
         "damaged": found.damaged,
+        "erased": found.erased,
         "settled": found.settled,
         "disputed": found.disputed,
         "truth": found.truth,

@@ -100,6 +100,25 @@ class Task(Body):
             return item, reading.answer_of(self.annotations)
 
 
+@items.delete("/items/{item}", **allowed())
+async def erase(call: Writing, item: Number) -> Response:
+    """Erase the content of an item by its number, and close its question.
+
+    The log keeps its id, what was decided on it, and the answers.
+    """
+    return await call.write(Stream.erase, item)
+
+
+@items.delete("/items", **allowed())
+async def erase_by_id(call: Writing, id: Id) -> Response:
+    """Erase the content of an item by its own id."""
+
+    def erased(stream: Stream, who: str, at: float) -> dict[str, Any]:
+        return stream.erase(reading.item_number(stream.db, stream, id), who, at)
+
+    return await call.write(erased)
+
+
 @items.post("/label-studio", **allowed("ingest"))
 async def import_tasks(
     call: Writing, body: Annotated[list[Task], Field(max_length=BATCH)]

@@ -97,6 +97,7 @@ class Service:
         """
         # times in the log of earlier runs are not trusted: their clock may have been wrong
         at = self.at = max(now, self.at)
+        erased = self._erased()
         try:
             if self.failing:
                 self.store.probe()
@@ -117,7 +118,7 @@ class Service:
             return [self.run([work], now)[0] for work in batch]
         self.update_views()
         self._take_snapshots(self.every)
-        if at - self.housekept > HOUSEKEEPING:
+        if at - self.housekept > HOUSEKEEPING or self._erased() > erased:
             self.forget(at)
         store.reached("before reply")
         return replies
@@ -161,19 +162,35 @@ class Service:
 
     def _take_snapshots(self, every: int) -> None:
         """Take snapshots after `every` entries; a failure is logged, and the service goes on."""
-        for name, stream in self.streams.items():
+        for stream in self.streams.values():
             if stream.seq - stream.saved >= every:
-                try:
-                    stream.take_snapshot()
-                except (OSError, SelectronError, sqlite3.Error) as error:
-                    LOG.warning("No snapshot of %s: %s", name, error)
+                self._take_snapshot(stream)
+
+    def _take_snapshot(self, stream: Stream, **options: int) -> bool:
+        """Take a snapshot; return whether that worked."""
+        try:
+            stream.take_snapshot(**options)
+        except (OSError, SelectronError, sqlite3.Error) as error:
+            LOG.warning("No snapshot of %s: %s", stream.name, error)
+            return False
+        return True
+
+    def _erased(self) -> int:
+        """Return the number of items that are erased and whose content is not deleted yet."""
+        return sum(len(stream.erased) for stream in self.streams.values())
 
     def forget(self, at: float) -> None:
-        """Delete expired replies and contents of items."""
+        """Delete expired replies and contents of items, and those of erased items.
+
+        A snapshot takes the place of erased items, and older ones, which need them, are deleted.
+        """
         self.housekept = at
+        erasing = [s for s in self.streams.values() if s.erased and self._take_snapshot(s, kept=1)]
         try:
             self.store.begin()
             self.store.forget_replies(at - REMEMBERED)
+            for stream in erasing:
+                self.store.erase(stream.erased)
             for stream in self.streams.values():
                 days, saved = stream.declaration.privacy.retention_days, stream.snapshots
                 if days and saved:
@@ -181,6 +198,9 @@ class Service:
             self.store.commit()
         except (sqlite3.Error, OSError) as error:
             self._fail(error)
+            return
+        for stream in erasing:
+            stream.erased.clear()
 
     def close(self) -> None:
         """Take snapshots, and close the store."""

@@ -12,6 +12,7 @@ import os
 import sqlite3
 import struct
 import zlib
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -232,6 +233,10 @@ class Store:
             if seal == content_seal(item, stream, at, raw, row):
                 seal = content_seal(item, stream, at, None, row)
             self.db.execute("UPDATE contents SET raw = NULL, seal = ? WHERE item = ?", (seal, item))
+
+    def erase(self, items: Iterable[int]) -> None:
+        """Delete the contents of items."""
+        self.db.executemany("DELETE FROM contents WHERE item = ?", ((item,) for item in items))
 
     def forget(self, stream: int, seq: int, before: float) -> None:
         """Delete contents older than a time, unless an entry after `seq` refers to them."""

@@ -61,6 +61,7 @@ class Stream:
         self.statistics = Statistics()
         self.open: dict[int, Question] = {}  # waiting questions, oldest first
         self.disputed: set[int] = set()  # those of them about which people disagree
+        self.erased: set[int] = set()  # items whose content is still to be deleted
         self.named: dict[str, None] = dict.fromkeys(self.first.classes)
         self.seq = self.saved = 0  # the last entry, and that of the last snapshot
 
@@ -158,6 +159,7 @@ class Stream:
             question.apply(event)
             self.statistics.add(event, before, question)
             self._sort_in(question)
+            self.erased |= {event.item} if event.kind == "erased" else set()
             if event.body.get("label") is not None:
                 self.named[event.body["label"]] = None
         if event.kind != "settings":  # which may come before the first item
@@ -198,6 +200,24 @@ class Stream:
         if not self.question(item).damaged:
             LOG.error("Stream %r: item %d is damaged, and set aside.", self.name, item)
             self.emit("damaged", at, NOBODY, {"why": "its checksum does not match"}, item=item)
+
+    def is_open(self, question: Question) -> bool:
+        """Return whether the model still awaits the label of an item."""
+        own = question.item > self.model.void  # or its ticket may be that of another item
+        return own and self.model.open(question.decided["ticket"])
+
+    def erase(self, item: int, who: str, at: float) -> dict[str, Any]:
+        """Close the question of an item, and have its content deleted after the commit.
+
+        The log keeps its id, the decision and the answers. Raises Problem (404) if there is none.
+        """
+        question = self.question(item)
+        if not question.erased:
+            ticket = question.decided["ticket"] if self.is_open(question) else None
+            if ticket is not None:
+                self.model.expire(ticket)
+            self.emit("erased", at, who, {"expired": ticket}, item=item)
+        return {"item": item, "id": question.key, "erased": True}
 
     def row(self, item: int) -> Row | None:
         """Return the row of an item, None if its content is deleted. Raises Damaged."""
@@ -256,6 +276,8 @@ class Stream:
             self.model.tell(body["ticket"], body["learned"])
         elif body.get("learn"):
             self.model.teach(self._row_again(event), body["learned"])
+        elif body.get("expired") is not None:
+            self.model.expire(body["expired"])
 
     def _decide_again(self, event: Event) -> None:
         again = self.model.decide(self._row_again(event), event.at)
@@ -280,8 +302,8 @@ class Stream:
         """The files of the snapshots, latest first."""
         return sorted(self.folder.glob("*.model"), key=lambda path: -int(path.stem))
 
-    def take_snapshot(self) -> None:
-        """Take a snapshot once all entries are committed, and delete old ones."""
+    def take_snapshot(self, kept: int = KEPT) -> None:
+        """Take a snapshot once all entries are committed, and delete all but the last ones."""
         self.saved = self.seq  # even if it fails: the next attempt is as far away
         if not self.model.begun:
             return
@@ -299,11 +321,12 @@ class Stream:
             "tally": self.statistics.pack(),
             "open": list(self.open),
             "named": list(self.named),
+            "erased": list(self.erased),
         }
         path = self.folder / f"{self.seq}.model"
         storage.write(path, header, arrays)
         path.chmod(FILE)
-        for old in {*self.folder.iterdir()} - {*self.snapshots[:KEPT]}:
+        for old in {*self.folder.iterdir()} - {*self.snapshots[:kept]}:
             old.unlink(missing_ok=True)
 
     def load(self, path: Path) -> None:
@@ -321,6 +344,7 @@ class Stream:
         self.open = {item: self.question(item, seq) for item in state["open"]}
         self.disputed = {item for item, question in self.open.items() if question.disputed}
         self.named = dict.fromkeys(state["named"])
+        self.erased = {*state.get("erased", ())}
         self.seq = self.saved = seq
 
 
