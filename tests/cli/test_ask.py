@@ -113,7 +113,7 @@ NEW = "there is no class 'hum': the classes are {classes}; --new-classes learns 
         ({"label": "hum"}, NEW),
         (
             {"label": "Spam"},
-            f"{NEW.replace('hum', 'Spam')}; is it 'spam', which has other characters?",
+            f"{NEW.replace('hum', 'Spam')}; is it 'spam'?",
         ),
         ({"question": "1-bbbb"}, f"'1-bbbb' {OTHER}"),
         ({"question": "999-bcdf"}, f"'999-bcdf' {OTHER}"),

@@ -111,4 +111,4 @@ def test_a_sketch_is_kept_with_the_model(call, tmp_path):
     assert OnlineClassifier.load(tmp_path / "model").sketch == 3
     found = call("run", "two.csv", "--sketch", "3", "--learner", "perceptron")
     assert found.exit_code == 2
-    assert "sketch is for learners of second order" in found.output
+    assert "Perceptron has no --sketch" in found.output

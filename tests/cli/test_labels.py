@@ -35,14 +35,14 @@ def test_words_for_no_label_are_none(call, files):
     text = labels.read_text().splitlines()
     labels.write_text("\n".join([text[0], "1,NA", "2,?", *text[1:-2]]))
     found = call("run", rows, "--label", "", "--labels", labels)
-    assert found.stderr.endswith(f"{labels}: the label, 2 classes, 2 rows without\n")
+    assert found.stderr.endswith(f"{labels}: the label, 2 classes, 2 rows without a label\n")
 
 
 @pytest.mark.compiles
 def test_they_take_the_place_of_those_of_a_column(call, stream, tmp_path):
     (tmp_path / "some.csv").write_text("row,label\n1,news\n300,\n")
     found = call("run", stream[0], "--label", "label", "--labels", "some.csv", "--ask", "always")
-    assert "label: the label, 3 classes, 1 row without\n" in found.stderr
+    assert "label: the label, 3 classes, 1 row without a label\n" in found.stderr
 
 
 @pytest.mark.compiles
@@ -52,7 +52,7 @@ def test_what_pool_writes_makes_a_model_and_begins_another_pool(call, files):
     given = "--label", "", "--labels", "done.csv"
     made = call("run", rows, *given, "--ask", "always", "--save", "m")
     assert made.exit_code == 0, made.output
-    assert "done.csv: the label, 2 classes, 258 rows without\n" in made.stderr
+    assert "done.csv: the label, 2 classes, 258 rows without a label\n" in made.stderr
     assert "labels    42\n" in call("show", "m").stdout
     changed = rows.read_text().splitlines()
     rows.write_text("\n".join([*changed[:300], "0,0,0,0"]))

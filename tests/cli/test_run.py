@@ -33,12 +33,12 @@ FAST = ["--learner", "perceptron"]
 def test_the_demonstration_prints_a_table_and_draws_a_picture(call):
     result = call("run", *FAST, "--learner", "lasec")
     assert result.exit_code == 0, result.output
-    head, _, first, second, blank, most, _, hint = result.stdout.splitlines()
-    assert head.split() == ["learner", "asker", "accuracy", "asked", "mistakes", "steps", "rows/s"]
+    head, _, first, second, blank, most = result.stdout.splitlines()
+    shown = ["learner", "asker", "accuracy", "estimated", "asked", "mistakes", "steps", "rows/s"]
+    assert head.split() == shown
     assert first.startswith("perceptron ")
     assert second.startswith("lasec:b=1,c=1000 ")
     assert (blank, most[:18]) == ("", "Always predicting ")
-    assert hint.startswith("A budget, such as --budget 10%, would also estimate the accuracy")
     assert Path("selectron-run.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -47,7 +47,7 @@ def test_a_budget_that_is_spent_before_the_end(call, tmp_path):
     (tmp_path / "rows.csv").write_text("\n".join(["x,y,label", *lines]))
     result = call("run", tmp_path / "rows.csv", "--learner", "perceptron", "--budget", "20/200")
     assert result.exit_code == 0, result.output
-    (note,) = [line for line in result.stdout.splitlines() if "was spent" in line]
+    (note,) = [line for line in result.stdout.splitlines() if "no label could" in line]
     rows, first = re.search(r"in (\d+) rows, first in row (\d+):", note).groups()
     assert int(rows) == 601 - int(first) >= 400
 
@@ -544,8 +544,8 @@ def test_a_row_that_is_earlier_than_the_one_before_is_told_of_once(call, tmp_pat
 @pytest.mark.parametrize(
     ("names", "line"),
     [
-        ("a,b,kind", "kind: the label, as the last column, 2 classes, 1 row without"),
-        ("a,b,label", "label: the label, 2 classes, 1 row without"),
+        ("a,b,kind", "kind: the label, as the last column, 2 classes, 1 row without a label"),
+        ("a,b,label", "label: the label, 2 classes, 1 row without a label"),
     ],
 )
 def test_a_label_that_was_guessed_is_named(call, tmp_path, names, line):
@@ -581,7 +581,7 @@ def test_the_default_takes_many_numbers_as_sparse_rows(call, tmp_path):
 @pytest.mark.parametrize(("delay", "late"), [(0, 0), (10, 10), (9000, 300)])
 def test_labels_that_have_not_come_by_the_end_are_told_of(call, stream, delay, late):
     shown = call("run", stream[0], *FAST, "--ask", "always", "--delay", delay).stdout
-    said = f"always: labels that have not come, and are not learned: {late} (a saved model"
+    said = f"always: {late} labels had not come by the end, and were not learned (a saved model"
     assert (said in shown) == (late > 0)
 
 

@@ -40,14 +40,20 @@ def test_a_longer_one_has(call):
     assert row["estimate_reason"] is None
 
 
-def test_an_asker_without_audits_has_none_either(call):
-    (row,) = json.loads(call("30.csv", "--learner", "perceptron", "--json").stdout)
-    assert row["estimate_reason"] is None  # a budget makes audits
+@pytest.mark.parametrize("asker", ["fixed:p=0.5", "margin:b=0.5"])
+def test_every_asker_that_chooses_has_one(call, asker):
+    args = ("run", "30.csv", "--learner", "perceptron", "--ask", asker, "--metrics")
+    assert " estimated" in CliRunner().invoke(main, args).stdout
+    (row,) = json.loads(CliRunner().invoke(main, [*args, "--json"]).stdout)
+    assert 0 <= row["estimate"]["low"] < row["estimate"]["high"] <= 1
+
+
+def test_one_that_asks_for_all_has_none(call):
     args = ("run", "30.csv", "--learner", "perceptron", "--ask", "always", "--json")
     (row,) = json.loads(CliRunner().invoke(main, args).stdout)
     assert (row["estimate"], row["estimate_reason"]) == (
         None,
-        "the asker makes no audits: a budget does",
+        "every label is asked for",
     )
 
 

@@ -48,8 +48,8 @@ def test_the_default_learner_is_one_that_has_a_sketch():
 @pytest.mark.parametrize(
     ("options", "what"),
     [
-        ({"learner": Perceptron()}, "Perceptron is none"),
-        ({"learner": LeadingHistory()}, "LeadingHistory is none"),
+        ({"learner": Perceptron()}, "Perceptron has no sketch"),
+        ({"learner": LeadingHistory()}, "LeadingHistory has no sketch"),
         ({"kernel": "rbf"}, "exclude each other"),
         ({"sketch": 0}, "sketch must be a whole number from 1 on, got 0"),
         ({"sketch": "all"}, "sketch must be a whole number"),

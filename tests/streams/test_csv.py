@@ -457,7 +457,7 @@ def test_positions_may_be_those_of_numpy(tmp_path, options):
     ("name", "hint"),
     [
         ("\u00b5S", "; is it '\u03bcS', which has other characters?"),
-        ("PH", "; is it 'pH', which has other characters?"),
+        ("PH", "; is it 'pH'?"),
         ("colour", "; is it 'color'?"),
         ("size", ""),
     ],

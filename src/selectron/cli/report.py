@@ -53,7 +53,7 @@ def describe(contest: Any, source: Any, known: int | None, labels: str | None) -
     column, last = source.choice.label or labels, ", as the last column" if source.guessed else ""
     label = f"{column}: the label{last}, {len(contest.classes.names)} classes"
     if without := contest.rows - int(contest.contestants[0].true.confusion.sum()):
-        label += f", {counted(without, 'row')} without"
+        label += f", {counted(without, 'row')} without a label"
     if known is not None and (new := contest.classes.names[known:]):
         label += f"; new: {', '.join(new)}"
     for line in (*lines, label) if column else lines:
@@ -73,13 +73,11 @@ def report(contest: Contest, bounds: list[list[dict]] | None, options: dict[str,
         click.echo(json.dumps(files.json_value(results), indent=2))
         return
     recalls = tables.recalls([contestant.true for contestant in contestants], names)
-    unaudited = not any(contestant.audits for contestant in contestants)
     paragraphs = [
         results_table(results, recalls),
         "" if options["metrics"] else tables.left_out(contestants[0].true),
         tables.majority(contestants[0].true, names),
         f"{SORTED}." * contest.order.sorted,
-        "A budget, such as --budget 10%, would also estimate the accuracy." * unaudited,
         "\n".join(filter(None, map(unaskable_rows, contestants))),
         drift_text(results),
         "\n".join(filter(None, map(late_labels, contestants))),
@@ -95,17 +93,19 @@ def unaskable_rows(contestant: Contestant) -> str:
     """Return which rows had no chance to be asked for; empty if all had one."""
     if not contestant.unaskable:
         return ""
+    rows = counted(contestant.unaskable, "row")
     return (
-        f"{contestant.title}: the budget was spent in {counted(contestant.unaskable, 'row')}, "
-        f"first in row {contestant.spent:,}: the interval allows for any accuracy "
-        "there, and all other estimates are for the remaining rows."
+        f"{contestant.title}: no label could be asked for in {rows}, first in row "
+        f"{contestant.unasked:,}: the interval allows for any accuracy there, and all other "
+        "estimates are for the remaining rows."
     )
 
 
 def late_labels(contestant: Contestant) -> str:
     """Return how many labels have not come by the end of the stream; empty if all have."""
     late = sum(ticket.delayed is not None for ticket in contestant.model.open.values())
-    what = f"labels that have not come, and are not learned: {late:,}"
+    what = f"{counted(late, 'label')} had not come by the end, and was not learned"
+    what = what.replace("was", "were") if late > 1 else what
     return f"{contestant.title}: {what} (a saved model learns them with --delay)" * bool(late)
 
 

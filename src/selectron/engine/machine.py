@@ -37,7 +37,12 @@ def compiled(function: Callable, parts: Mapping[str, Any], name: str, what: str 
     def call(*args: Any) -> Any:
         if not ready:
             ready.append(_load(function, parts, name, args, what or name))
-        return ready[0](*args)
+        try:
+            return ready[0](*args)
+        except TypeError as error:
+            if not str(error).startswith("expected "):  # of a result that is None in some cases
+                raise
+            raise SelectronError(f"{what or name} returns None in some rounds: {error}.") from error
 
     return call
 

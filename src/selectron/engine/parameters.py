@@ -136,18 +136,18 @@ def as_python(value: Any) -> Any:
 
 
 def similar(name: str, names: Iterable[str]) -> str:
-    """Return the end of a message that asks whether another name was meant; "" if none is similar.
+    r"""Return the end of a message that asks whether another name was meant; "" if none is similar.
 
     >>> similar("ph", ["pH", "time"]), similar("size", ["pH", "time"])
-    ("; is it 'pH', which has other characters?", '')
-    >>> similar("colour", ["color"])
-    "; is it 'color'?"
+    ("; is it 'pH'?", '')
     """
     plain = {normalize("NFKC", one).casefold(): one for one in names}
-    own = normalize("NFKC", name).casefold()
-    found = get_close_matches(own, plain, n=1, cutoff=0.8)
-    why = ", which has other characters" if own in plain else ""  # even if it looks the same
-    return f"; is it {plain[found[0]]!r}{why}?" if found else ""
+    found = get_close_matches(normalize("NFKC", name).casefold(), plain, n=1, cutoff=0.8)
+    if not found:
+        return ""
+    like = plain[found[0]]
+    same = normalize("NFKC", name) == normalize("NFKC", like)  # they look the same
+    return f"; is it {like!r}{', which has other characters' * same}?"
 
 
 def first_few(values: Sequence[Any] | np.ndarray, most: int = 5) -> str:

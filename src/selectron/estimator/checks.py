@@ -36,6 +36,7 @@ from ..model.run import code_of, indices
 from ..model.support import why_refused
 
 TABLE, LABELS = "X is not a table of numbers", "y is not a list of labels"
+FRAME = "the encoder takes data frames and dicts, such as pandas.DataFrame({'text': X})"
 ENCODE = "TableEncoder().fit_transform(X) makes numbers of any values"
 DATES = re.compile("date|time|duration")  # how such types are named, in all libraries
 RUN, BY_CHANCE = 10, 1e-4  # rows of one class at the end of a batch, and the chance of such a run
@@ -51,7 +52,8 @@ def rows(estimator: Any, X: Any, *, first: bool, sparse: bool) -> tuple[Dense | 
     """
     if _as_expected(estimator, X, first, sparse):  # scikit-learn's checks take 0.1 ms
         return Dense(X), len(X)
-    hint = HINT if hasattr(estimator, "encoder") else ENCODE
+    given = getattr(estimator, "encoder", None) is not None
+    hint = HINT if hasattr(estimator, "encoder") and not given else FRAME if given else ENCODE
     _check_columns(X, hint)
     check_mask(X, "X.filled(0)")
     if isinstance(X, Iterator):

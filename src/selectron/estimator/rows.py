@@ -267,8 +267,8 @@ def encoder_input(estimator: Any, X: Any, first: bool) -> tuple[Any, int]:
         raise SelectronError(f"X is a {kind}, which has no length: give a table that is in memory.")
     shape = getattr(X, "shape", (0, 1))
     if len(shape) == 1:
-        hint = "a table of one row, such as frame.iloc[[0]], or pandas.DataFrame(X)"
-        raise SelectronError(f"X has one dimension: give {hint}.")
+        hint = "one column as pandas.DataFrame(X), one row as frame.iloc[[0]]"
+        raise SelectronError(f"X has one dimension, and must be a table: {hint}.")
     if len(shape) != 2 or shape[1] == 0:
         raise SelectronError("X has no columns: give a table, or a list of dicts.")
     X = X.toarray() if scipy.sparse.issparse(X) else X

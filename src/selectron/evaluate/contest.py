@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..askers import Always
 from ..data.labels import OF_TWO, Order
 from ..engine.rows import Sparse, extent
 from ..errors import Refused
@@ -89,13 +90,12 @@ class Contestant:
         self.title = f"{self.name}, {self.asker}"
         self.first = 0  # row of the stream that was played first, from 0
         self.rows = self.steps = 0
-        self.unaskable, self.spent = 0, 0  # rows with probability 0, the first of them from 1
+        self.unaskable, self.unasked = 0, 0  # rows with probability 0, the first of them from 1
         self.seconds = 0.0
         self.curve = Curve(4 + SUMS)  # right, labelled, asked, age; the sums of the audit
         self.audit, self.drifts = Audit(), Drifts()
         self.true, self.estimated = Tally(), Tally()
-        # whether accuracy is estimated from asked labels: every row must have a chance
-        self.audits = getattr(model.asker, "audits", 0) > 0
+        self.estimates = not isinstance(model.asker, Always)  # accuracy, from the labels asked for
         self.watches = model.aging  # whether the learner detects drift
         if delay is not None:  # no label is lost, however many are on their way
             model.max_open = max(model.max_open, delay + 1)
@@ -113,7 +113,7 @@ class Contestant:
         self.first = self.first if self.rows else chunk.first
         start = time.perf_counter()
         rows: Any = chunk.rows
-        full = full or self.audits or self.watches
+        full = full or self.estimates or self.watches
         if not (isinstance(rows, Sparse) and grows_by_row(self.model)):
             self.model.widen(chunk.width)
         delays = None if self.delay is None else np.full(len(numbers), self.delay)
@@ -129,7 +129,7 @@ class Contestant:
         proba = outcome.proba if scored else None
         self.true.add_rows(labelled, true, outcome.index, 1.0, proba)
         sums = np.zeros((SUMS, len(numbers)))
-        if self.audits:
+        if self.estimates:
             asked = labelled & outcome.asked
             p, mistake = outcome.ask_probability[asked], ~right[asked]
             self.audit.add(p, mistake)
@@ -137,7 +137,7 @@ class Contestant:
             self.estimated.add_rows(asked, true, outcome.index, 1 / p, proba)
             never = np.flatnonzero(outcome.ask_probability == 0)
             if len(never) and not self.unaskable:
-                self.spent = self.first + self.rows + int(never[0]) + 1
+                self.unasked = self.first + self.rows + int(never[0]) + 1
             self.unaskable += len(never)
         age = outcome.age if self.watches else np.zeros(len(numbers))
         if self.watches:
@@ -173,8 +173,8 @@ class Contestant:
 
     def _estimate(self) -> tuple[dict[str, float] | None, str | None]:
         """Return the estimate of accuracy, or None and why there is none."""
-        if not self.audits:
-            return None, "the asker makes no audits: a budget does"
+        if not self.estimates:
+            return None, "every label is asked for"
         if not self.audit.sums.any() or self.rows < ROWS:
             return None, f"{FEW}: an interval takes {ROWS} rows"
         return self.audit.estimate(self.rows, self.unaskable)._asdict(), None

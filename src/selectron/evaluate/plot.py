@@ -109,7 +109,7 @@ def curves(contestant: Contestant) -> tuple[np.ndarray, ...]:
 
 def banded(contestant: Contestant) -> bool:
     """Return whether there is a band: every point must stand for enough rows."""
-    return contestant.audits and contestant.curve.size * contestant.curve.window >= ROWS
+    return contestant.estimates and contestant.curve.size * contestant.curve.window >= ROWS
 
 
 def band(contestant: Contestant) -> tuple[np.ndarray, ...]:

@@ -70,10 +70,7 @@ def space_for(
     """
     order, name = order_of(learner), type(learner).__name__
     if sketched and order is not SECOND:
-        raise SelectronError(
-            f"sketch is for learners of second order, and {name} is none: take LASEC(), or leave "
-            "out sketch."
-        )
+        raise SelectronError(f"{name} has no sketch: take LASEC(), or leave out sketch.")
     if sketched and kernel is not None:
         raise SelectronError("sketch and kernel exclude each other: leave out one of them.")
     if sketched and many in EXACT:
@@ -121,7 +118,7 @@ def check_pair(learner: Any, asker: Any) -> None:
     reads, inner_reads = (declared(one, Asker, "reads")(one) for one in (asker, inner))
     first, ensemble = order in (FIRST, L1), order is ENSEMBLE
     if reads == READS_BELIEF and not ensemble:
-        by, lacks, instead = "probabilities", "give", "Margin(b=0.1), or LeadingHistory()"
+        by, lacks, instead = "bits of information", "give", "Margin(b=0.1), or LeadingHistory()"
     elif inner_reads == READS_SQUARED_NORM and not first:
         by, lacks, instead = "the lengths of rows", "compute", "Margin(b=0.1), or Perceptron()"
     elif reads == READS_VARIANCE and first:

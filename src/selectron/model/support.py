@@ -160,8 +160,8 @@ def why_not_open(ticket: Any, waiting: Any, given: int, max_open: int) -> str:
         known = f"tickets are numbers from 1 to {given}" if given else "none has been given out"
         return f"Ticket {ticket!r} is unknown: {known}."
     return (
-        f"Ticket {ticket} is not open: it has been answered, has a name, or has expired, as it "
-        f"does once {max_open} younger ones are open."
+        f"Ticket {ticket} is not open: it was answered, was opened under a name, or has expired, "
+        f"as the oldest one does when more than {max_open:,} are open."
     )
 
 
