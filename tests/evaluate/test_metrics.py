@@ -5,7 +5,7 @@ import pytest
 from sklearn import metrics as peer
 
 from selectron import Budget, OnlineClassifier, SelectronError
-from selectron.askers import Fixed
+from selectron.askers import Fixed, Margin
 from selectron.estimator.ranker import OnlineRanker
 from selectron.evaluate import tables
 from selectron.learners import LASEC
@@ -113,6 +113,47 @@ def test_an_interval_takes_enough_labels():
     shown = tables.described(RunMetrics(found, found))
     assert f"  0.7500 [{low:.2f}, {high:.2f}]  " in shown
     assert "nan" not in shown
+
+
+def test_intervals_allow_for_any_class_of_rows_that_could_not_be_asked_for():
+    known, spent = Tally(), Tally()
+    for tally in (known, spent):
+        tally.add(np.arange(40) % 2, np.arange(40) // 20, np.full(40, 2.0))  # 20 rows of each pair
+    spent.add_unaskable(np.array([0] * 20))
+    before, after = (tally.metrics("ab") for tally in (known, spent))
+    low, high = before.recall_interval.T
+    assert pytest.approx(np.array([low * 2 / 3, (high * 2 + 1) / 3])) == after.recall_interval.T
+    assert after.precision_interval[0] == pytest.approx(after.recall_interval[0])
+    assert after.precision_interval[1] == pytest.approx(before.precision_interval[1])
+    assert after.recall.tolist() == before.recall.tolist()
+
+
+def test_intervals_cover_after_a_budget_is_spent():
+    rng = np.random.default_rng(0)
+    covered = []
+    for seed in range(20):
+        X, signs = rng.normal(size=(1000, 3)), np.repeat([1, -1], 500)
+        y = X[:, 0] * signs > 0  # the concept is reversed when all labels have been asked for
+        asker = Budget(labels=100, horizon=500, asker=Margin(0.1))
+        clf = OnlineClassifier(LASEC(), asker, classes=[False, True], random_state=seed)
+        true, found = clf.run(X, y).metrics()
+        for name in ("recall", "precision"):
+            low, high = getattr(found, f"{name}_interval").T
+            covered += ((low <= getattr(true, name)) & (getattr(true, name) <= high)).tolist()
+    assert np.mean(covered) > 0.9
+
+
+@pytest.mark.parametrize("off", [0.0, 0.15])
+def test_the_calibration_error_is_not_that_of_chance(off):
+    rng, errors = np.random.default_rng(0), []
+    for _ in range(20):
+        p, chance = rng.uniform(0.5, 1, 3000), rng.uniform(0.05, 0.2, 3000)
+        right, asked = rng.random(3000) < p - off, rng.random(3000) < chance
+        tally, said = Tally(), p[asked]
+        true = np.where(right[asked], 1, 0)
+        tally.add(true, np.ones(len(said), int), 1 / chance[asked], np.array([1 - said, said]).T)
+        errors.append(tally.metrics([0, 1]).calibration_error)
+    assert abs(np.mean(errors) - off) < 0.04  # 0.08 too much, if chance counted
 
 
 def test_without_margins_there_are_no_estimates_and_no_log_loss():

@@ -96,8 +96,8 @@ def unaskable_rows(contestant: Contestant) -> str:
     rows = counted(contestant.unaskable, "row")
     return (
         f"{contestant.title}: no label could be asked for in {rows}, first in row "
-        f"{contestant.unasked:,}: the interval allows for any accuracy there, and all other "
-        "estimates are for the remaining rows."
+        f"{contestant.unasked:,}: intervals allow for any class there, and all other estimates are "
+        "for the remaining rows."
     )
 
 

@@ -139,6 +139,7 @@ class Contestant:
             if len(never) and not self.unaskable:
                 self.unasked = self.first + self.rows + int(never[0]) + 1
             self.unaskable += len(never)
+            self.estimated.add_unaskable(outcome.index[never])
         age = outcome.age if self.watches else np.zeros(len(numbers))
         if self.watches:
             self.drifts.add(outcome.evidence)

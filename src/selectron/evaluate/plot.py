@@ -89,7 +89,7 @@ def draw_calibration(axes: Any, contestants: Sequence[Contestant]) -> None:
     lowest = 1.0
     for i, contestant in enumerate(contestants):
         bins = contestant.true.bins
-        weight, likely, right = bins[bins[:, 0] > 0].T
+        weight, likely, right, _ = bins[bins[:, 0] > 0].T
         axes.plot(likely / weight, right / weight, marker="o", ms=3, **styled(i))
         lowest = min([lowest, *(likely / weight)])
     axes.set(xlabel="probability of the predicted class", ylabel="share right", ylim=(-0.03, 1.03))

@@ -23,10 +23,13 @@ class Metrics(NamedTuple):
     `confusion` has the true classes as rows and the predicted ones as columns. `reliability` has a
     row for each bin of the predicted class's probability that is not empty: its weight, the mean
     probability, and the share that was right; the calibration error is the mean difference between
-    these two. Without probabilities, it and log loss are NaN, and `reliability` is empty.
+    these two. In an estimate, the variance of each that is due to not asking is subtracted from its
+    square: differences of few labels are mostly chance. Without probabilities, the error and log
+    loss are NaN, and `reliability` is empty.
 
     An estimate from the labels asked for has 95% intervals of recall and precision, as of accuracy;
-    they are NaN for classes with too few labels, or predictions, asked for.
+    they are NaN for classes with too few labels, or predictions, asked for, and allow for any class
+    on rows whose probability of asking was 0. All estimates are of the other rows.
 
     >>> from selectron import OnlineClassifier
     >>> run = OnlineClassifier().run([[1.0], [-2.0], [3.0]], ["up", "down", "up"])
@@ -71,7 +74,8 @@ class Tally:
         self.confusion = np.zeros((0, 0))
         self.squares = np.zeros((0, 0))  # the same sums of squared weights
         self.loss = 0.0
-        self.bins = np.zeros((BINS, 3))
+        self.bins = np.zeros((BINS, 4))  # weight, probability, right; variance due to not asking
+        self.unaskable = np.zeros(0)  # rows that were never to be asked for, by predicted class
 
     def add(self, true: Any, predicted: Any, weight: Any = 1.0, proba: Any = None) -> None:
         """Add rows: indices of classes (n,), weights, and probabilities (n, n_classes) or None."""
@@ -86,7 +90,8 @@ class Tally:
         rows = np.arange(len(true))
         self.loss -= float(np.sum(weight * np.log(np.maximum(proba[rows, true], LEAST))))
         p = proba[rows, predicted]
-        sums = weight * np.array([np.ones(len(p)), p, true == predicted])
+        spare = (weight - 1) * p * (1 - p)
+        sums = weight * np.array([np.ones(len(p)), p, true == predicted, spare])
         np.add.at(self.bins, np.minimum((p * BINS).astype(int), BINS - 1), sums.T)
 
     def add_rows(self, rows: Any, true: Any, predicted: Any, weight: Any, proba: Any) -> None:
@@ -94,10 +99,17 @@ class Tally:
         rows = slice(None) if rows.all() else rows  # a view is faster
         self.add(true[rows], predicted[rows], weight, None if proba is None else proba[rows])
 
+    def add_unaskable(self, predicted: np.ndarray) -> None:
+        """Add the predicted classes of rows whose probability of asking was 0."""
+        if len(predicted):
+            self.extend(1 + int(predicted.max()))
+            np.add.at(self.unaskable, predicted, 1)
+
     def extend(self, classes: int) -> None:
         """Make room for a number of classes."""
         more = 0, max(0, classes - len(self.confusion))
         self.confusion, self.squares = np.pad(self.confusion, more), np.pad(self.squares, more)
+        self.unaskable = np.pad(self.unaskable, more)
 
     def shares(self) -> np.ndarray:
         """Return the share of each class among the labels."""
@@ -116,28 +128,39 @@ class Tally:
             missing: Any = *[math.nan] * 4, none, none, none, *[np.array([none, none]).T] * 2
             return Metrics(names, table, *missing)
         most = float(self.shares().max())
-        intervals = _intervals(table, self.squares), _intervals(table.T, self.squares.T)
+        never = self.unaskable  # of any class, for all that is known
+        all_of_them = np.full(len(table), never.sum())
+        intervals = (
+            _intervals(table, self.squares, all_of_them),
+            _intervals(table.T, self.squares.T, never),
+        )
         accuracy = float(np.trace(table)) / total
         found = Metrics(names, table, accuracy, most, *_by_sklearn(table), *intervals)
         counted = self.bins[self.bins[:, 0] > 0]
         if not len(counted):
             return found
-        weights, likely, right = counted.T
+        weights, likely, right, variance = counted.T
+        off = np.sqrt(np.maximum((likely - right) ** 2 - variance, 0.0))
         return found._replace(
             log_loss=self.loss / total,
-            calibration_error=float(np.abs(likely - right).sum()) / total,
+            calibration_error=float(off.sum()) / total,
             reliability=np.array([weights, likely / weights, right / weights]).T,
         )
 
 
-def _intervals(table: np.ndarray, squares: np.ndarray) -> np.ndarray:
-    """Return the interval of the right share of each row of weights, given their squares."""
+def _intervals(table: np.ndarray, squares: np.ndarray, unknown: np.ndarray) -> np.ndarray:
+    """Return the interval of the right share of each row of weights, given their squares.
+
+    There are as many more rows of which nothing is known as `unknown` has for each.
+    """
     found = np.full((len(table), 2), math.nan)
     for k, (weights, squared) in enumerate(zip(table, squares, strict=True)):
         if squared.any() and weights.sum() ** 2 >= FEWEST * squared.sum():
             wrong, spare = np.arange(len(table)) != k, squared - weights
             sums = weights, weights[wrong], squared, spare, spare[wrong]
-            found[k] = estimated(np.array([part.sum() for part in sums]), Z)[1:]
+            interval = np.array(estimated(np.array([part.sum() for part in sums]), Z)[1:])
+            part = unknown[k] / (unknown[k] + weights.sum())
+            found[k] = interval * (1 - part) + [0.0, part]
     return found
 
 

@@ -225,10 +225,9 @@ class Run(Outcome):
 
         They are accuracy, that of the majority class, balanced accuracy, kappa, log loss, recall,
         precision and F1 of every class, the confusion table and the calibration: see
-        `evaluate.Metrics`. For the estimate, the asker must have a chance to ask for every row, as
-        `Budget` has: an asked label has the weight 1 / probability of asking, and recall and
-        precision have intervals. If margins were not recorded, the estimate is None and log loss
-        NaN. Raises SelectronError if a row may be of several classes.
+        `evaluate.Metrics`. In the estimate, an asked label has the weight 1 / probability of
+        asking, and recall and precision have intervals. If margins were not recorded, the estimate
+        is None and log loss NaN. Raises SelectronError if a row may be of several classes.
         """
         if self.label.ndim > 1:
             raise SelectronError("Rows of several classes have no confusion table.")
@@ -238,6 +237,7 @@ class Run(Outcome):
         if chances is None:
             return RunMetrics(true.metrics(names), None)
         estimated.add_rows(asked, self.label_index, self.index, 1 / chances[asked], self.proba)
+        estimated.add_unaskable(self.index[chances == 0])
         return RunMetrics(true.metrics(names), estimated.metrics(names))
 
     @property
