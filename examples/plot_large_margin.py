@@ -19,6 +19,7 @@ learners = [PassiveAggressive(C=0.3), ObjectiveRegularized(0.1, C=0.3), L2Constr
 fig, axes = plt.subplots(figsize=(6, 5), layout="constrained")
 for learner in learners:
     path = [start]
+    # compiled functions have the variant "I" as the number 1
     parameters = learner._replace(variant=1) if hasattr(learner, "variant") else learner
     for k in range(12):
         w = path[-1]

@@ -198,7 +198,8 @@ class Budget(Parameters):
     number of rows at the current rate.
     `audits`, from 0 to 1, is the part of the budget that is spent regardless of worth: it bounds
     the probability of asking from below, so that accuracy can be estimated from the labels asked
-    for (`selectron.evaluate.audited`). If the budget is a number of labels, this part is reserved.
+    for (`selectron.evaluate.audited`). If the budget is a number of labels, this part is reserved,
+    but draws may spend it before the end.
 
     Raises SelectronError if it is given no budget, or more than one.
 

@@ -333,10 +333,11 @@ class OnlineClassifier(ClassifierMixin, Explains, DecidesAndTells):
         """Return the probability of every class for every row, (n_rows, n_classes).
 
         The predicted class has the largest. Probabilities are calibrated online with each label
-        that arrives, asked for or given (not by `run(margins=False)`), and follow drift. Before the
-        first label they are the learner's own, if it has probabilities, as `BayesianPerceptron` and
-        `LeadingHistory` do for two classes; else they are equal. They rise with the margin <w, x>,
-        which for LASEC and SecondOrderPerceptron is not the margin score.
+        that arrives, asked for or given (not by `run(margins=False)`), and follow drift; class
+        weights tilt them towards the classes with large ones. Before the first label they are the
+        learner's own, if it has probabilities, as `BayesianPerceptron` and `LeadingHistory` do for
+        two classes; else they are equal. They rise with the margin <w, x>, which for LASEC and
+        SecondOrderPerceptron is not the margin score.
 
         >>> clf = OnlineClassifier().fit([[1.0], [-1.0]] * 50, ["up", "down"] * 50)
         >>> clf.predict_proba([[2.0]]).round(1)
