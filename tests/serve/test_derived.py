@@ -371,6 +371,24 @@ def test_what_is_known_about_classes_is_as_in_the_metrics_of_a_run(desk):
     assert {*known} == {True, False}
 
 
+def test_intervals_allow_for_any_class_of_items_that_could_not_be_asked_for(desk):
+    one, never = desk(declared(budget="60/150"), every=40), 0
+    for start in range(0, 720, 20):
+        raws = texts(20, start)
+        for item, raw in zip(one.add(raws, start=start), raws, strict=True):
+            never += item["label"] is not None and item["ask_probability"] == 0
+            if item["asked"]:
+                one.say(item["item"], "spam" if "win" in raw["text"] else "ham")
+    view = one.view()
+    assert view["unaskable"] == never > 400
+    known, overall = never / view["predicted"], view["accuracy"]["overall"]
+    assert overall["low"] < 1 - known < known < overall["high"]
+    for row in view["per_class"]:
+        assert row["recall"]["low"] < 0.5 < row["recall"]["high"]
+    one.crash()
+    assert desk(declared(budget="60/150"), every=40).view() == view
+
+
 def test_what_is_taken_away_leaves_nothing(desk):
     one = desk(declared(budget="50%"))
     one.say(one.add(texts(1))[0]["item"], "ham")

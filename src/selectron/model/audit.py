@@ -95,8 +95,7 @@ def moments(probability: np.ndarray, mistake: np.ndarray) -> np.ndarray:
 def estimated(sums: np.ndarray, z: float, rows: float = math.inf, unaskable: int = 0) -> Estimate:
     """Return the estimate from sums of `moments` over a number of rows, some with p = 0."""
     if unaskable:
-        known, part = estimated(sums, z, rows - unaskable), unaskable / rows
-        return known._replace(low=known.low * (1 - part), high=known.high * (1 - part) + part)
+        return widened(estimated(sums, z, rows - unaskable), unaskable / rows)
     total, wrong, squares, spare, spare_wrong = sums.tolist()
     if not total > 0:
         return Estimate(math.nan, 0.0, 1.0)
@@ -112,6 +111,11 @@ def estimated(sums: np.ndarray, z: float, rows: float = math.inf, unaskable: int
     low, high = _wilson(1 - e, max(n, min(alike, 1.0)), z)
     unknown = few * max(0.0, 1 - total / rows) if rows < math.inf else 0.0
     return Estimate(1 - e, low * (1 - unknown), high + (1 - high) * unknown)
+
+
+def widened(known: Estimate, part: float) -> Estimate:
+    """Return an estimate whose interval allows for anything in a part of the rows."""
+    return known._replace(low=known.low * (1 - part), high=known.high * (1 - part) + part)
 
 
 def _wilson(share: float, n: float, z: float) -> tuple[float, float]:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .audit import Z, estimated
+from .audit import Z, estimated, widened
 
 FEWEST = 5  # labels of equal weight that are as precise: fewer have no interval
 BINS = 20  # of probabilities, of equal width
@@ -158,9 +158,8 @@ def _intervals(table: np.ndarray, squares: np.ndarray, unknown: np.ndarray) -> n
         if squared.any() and weights.sum() ** 2 >= FEWEST * squared.sum():
             wrong, spare = np.arange(len(table)) != k, squared - weights
             sums = weights, weights[wrong], squared, spare, spare[wrong]
-            interval = np.array(estimated(np.array([part.sum() for part in sums]), Z)[1:])
-            part = unknown[k] / (unknown[k] + weights.sum())
-            found[k] = interval * (1 - part) + [0.0, part]
+            known = estimated(np.array([part.sum() for part in sums]), Z)
+            found[k] = widened(known, unknown[k] / (unknown[k] + weights.sum()))[1:]
     return found
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from ..history.drift import Drifts
-from ..model.audit import SUMS, Estimate, Z, estimated, moments
+from ..model.audit import SUMS, Estimate, Z, estimated, moments, widened
 from ..model.metrics import FEWEST
 from .event import Event
 
@@ -172,7 +172,17 @@ DRIFTS = 50  # drifts kept
 LATEST = 500  # items among which the beginning of drift is marked
 
 COUNTS = ("items", "predicted", "asked", "answered", "skipped", "late", "retired", "damaged")
-KEPT = {*COUNTS, "step", "overall", "labels", "recall", "precision", "points", "drifts"}
+KEPT = {
+    *COUNTS,
+    "unaskable",
+    "step",
+    "overall",
+    "labels",
+    "recall",
+    "precision",
+    "points",
+    "drifts",
+}
 WINDOWS = ("times", "flags", "aged")
 
 
@@ -186,12 +196,11 @@ def added(sums: Sums, more: Sums, sign: int) -> Sums:
     return total if total[0] else NOTHING
 
 
-def estimate(sums: Sums, rows: float = math.inf) -> Estimate:
+def estimate(sums: Sums, rows: float = math.inf, unaskable: int = 0) -> Estimate:
     """Return the share of right predictions, estimated from sums that rounding may have shifted."""
     total, wrong, squares, spare, spare_wrong = np.maximum(sums[1:], 0.0)
-    return estimated(
-        np.array([total, min(wrong, total), squares, spare, min(spare_wrong, spare)]), Z, rows
-    )
+    found = np.array([total, min(wrong, total), squares, spare, min(spare_wrong, spare)])
+    return estimated(found, Z, rows, unaskable)
 
 
 class Statistics:
@@ -200,6 +209,7 @@ class Statistics:
     def __init__(self) -> None:
         self.items = self.asked = self.answered = self.skipped = 0
         self.predicted = 0  # items that came after the first learned label
+        self.unaskable: dict[str, int] = {}  # those of them never to be asked for, by prediction
         self.late = self.retired = self.damaged = 0
         self.labels: dict[str, int] = {}  # settled ones of each class, asked for or not
         self.overall = NOTHING  # of all answered predictions
@@ -218,7 +228,10 @@ class Statistics:
         """Count an item."""
         asked, evidence = int(event.body["asked"]), event.body.get("evidence")
         self.items += 1
-        self.predicted += predicted(event.body) is not None
+        if (prediction := predicted(event.body)) is not None:
+            self.predicted += 1
+            if not event.body["probability"] > 0:  # as after a budget is spent
+                self.unaskable[prediction] = self.unaskable.get(prediction, 0) + 1
         self.asked += asked
         self.times.append(event.at)
         self.flags.append(asked)
@@ -281,10 +294,13 @@ class Statistics:
     def accuracy(self, recent: bool = False) -> Estimate:
         """Return the honest accuracy of all predictions, or of recently answered ones.
 
-        See `Audit`; items that came before the first learned label have no prediction.
+        See `Audit`; items that came before the first learned label have no prediction. The recent
+        one is of items that could be asked for.
         """
         rows: Iterable = self.recent.values() if recent else [self.overall]
-        return estimate(np.array([*rows, NOTHING]).sum(axis=0).tolist(), self.predicted)
+        found = np.array([*rows, NOTHING]).sum(axis=0).tolist()
+        never = 0 if recent else sum(self.unaskable.values())
+        return estimate(found, self.predicted, never)
 
     def majority(self) -> float | None:
         """Return the estimated accuracy of predicting the most frequent class for all items."""
@@ -297,9 +313,14 @@ class Statistics:
         Recall is the accuracy on the items whose label is this class, and precision that on the
         items that are predicted as it.
         """
+        never = sum(self.unaskable.values()), self.unaskable.get(name, 0)
         both = (each.get(name, NOTHING) for each in (self.recall, self.precision))
         recall, precision = (
-            estimate(sums if sums[1] ** 2 >= FEWEST * sums[3] else NOTHING) for sums in both
+            widened(
+                estimate(sums if sums[1] ** 2 >= FEWEST * sums[3] else NOTHING),
+                unknown / max(1.0, unknown + sums[1]),
+            )
+            for sums, unknown in zip(both, never, strict=True)
         )
         return recall, precision
 
@@ -325,7 +346,7 @@ class Statistics:
         """Return the statistics that were packed."""
         statistics = cls()
         for name in KEPT:
-            setattr(statistics, name, packed[name])
+            setattr(statistics, name, packed.get(name, getattr(statistics, name)))
         for name in WINDOWS:
             getattr(statistics, name).extend(packed[name])
         statistics.recent = {int(item): sums for item, *sums in packed["recent"]}

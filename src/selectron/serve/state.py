@@ -19,6 +19,7 @@ def view(stream: Stream) -> dict[str, Any]:
         "columns": stream.model.columns,
         **{name: getattr(declaration, name) for name in SHOWN},
         **{name: getattr(statistics, name) for name in COUNTS},
+        "unaskable": sum(statistics.unaskable.values()),
         "queue": len(stream.open),
         "disputed": len(stream.disputed),
         "version": stream.model.learned,
