@@ -37,7 +37,8 @@ class OtherRows(SelectronError):
 class SelfDirectedClassifier(BaseEstimator):
     """Label a pool of rows: propose labels row by row, in an order that needs few corrections.
 
-    A person confirms or corrects each proposal. All rows are known from the start.
+    A person confirms or corrects each proposal. All rows are known from the start. It labels these
+    rows, and makes no model of others: let a classifier learn the labels.
 
     Parameters
     ----------
