@@ -14,6 +14,7 @@ from selectron.serve.app import application
 from selectron.serve.guard import Rates
 from selectron.serve.strict import Problem
 
+from .mail import declared
 from .test_access import TABLE, filled
 
 ITEMS = "/v1/streams/mail/items"
@@ -167,6 +168,47 @@ def test_one_key_one_effect(web):
         path = f"{ITEMS}/2/release"
         released = one.post(path, "annotate", lease, headers={"Idempotency-Key": "r"})
         assert released.json().get("released"), released.text
+
+
+def test_what_is_kept_for_a_key_holds_neither_items_nor_leases(web, tmp_path):
+    one, mail, key = web(declared(annotators=2)), "/v1/streams/mail", {"Idempotency-Key": "k"}
+    nothing = one.post(f"{mail}/next", "annotate", headers={"Idempotency-Key": "none"}).json()
+    assert nothing == {"question": None}
+    for text in ("secret 1", "secret 2"):
+        one.add(text)
+
+    def ask(path="next", body=None):
+        return one.post(f"{mail}/{path}", "annotate", body, headers=dict(key))
+
+    first, again = (ask().json()["question"] for _ in range(2))
+    assert (again["item"], again["content"]) == (first["item"], {"text": "secret 1"})
+    lease = {"lease": again["lease"]["token"]}
+    old = one.post(f"{ITEMS}/1/renew", "annotate", {"lease": first["lease"]["token"]})
+    assert old.status_code == 409  # one person has one lease of it
+    key["Idempotency-Key"] = "r"
+    renewed = [ask("items/1/renew", lease).text for _ in range(2)]
+    assert renewed[0] == renewed[1]
+    assert json.loads(renewed[0])["lease"]["token"] == lease["lease"]
+    kept = one.host.read(lambda db: db.execute("SELECT * FROM replies").fetchall())
+    assert len(kept) == 3
+    for word in ("secret", lease["lease"], first["lease"]["token"]):
+        assert word not in str(kept)
+    one.post(f"{ITEMS}/1/answers", "annotate", {"label": "ham"})
+    key["Idempotency-Key"] = "k"
+    assert ask().json()["error"]["code"] == "lease_over"  # it leases no other
+    assert (
+        nothing == one.post(f"{mail}/next", "annotate", headers={"Idempotency-Key": "none"}).json()
+    )
+
+
+def test_replies_that_earlier_versions_kept_with_leases_are_deleted(desk):
+    one = desk()
+    store = one.service.store
+    for key, reply in {"a": '{"question":{"item":1,"lease":{"token":"x"}}}', "b": "{}"}.items():
+        store.put_reply(key, "", reply, one.now)
+    one.crash()
+    kept = desk().service.store.db.execute("SELECT key FROM replies").fetchall()
+    assert kept == [("b",)]
 
 
 def test_limits(web):

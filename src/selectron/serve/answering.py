@@ -35,48 +35,71 @@ class Answer(Body):
     lease: Token | None = None
 
 
-def ask(stream: Stream, who: str, at: float) -> dict[str, Any] | None:
-    """Lease the oldest question that this person may answer; return None if there is none.
-
-    It is returned as the page shows it, without the prediction if that is hidden.
-    """
+def oldest(stream: Stream, who: str, at: float) -> int | None:
+    """Return the item of the oldest question that this person may answer, None if there is none."""
     for question in list(stream.open.values()):
-        answered = who in question.votes or who in question.skipped
-        if answered or question.place(who, at) != "free":
-            continue
-        try:
-            content, _ = stream.db.content(question.item)
-        except Damaged:
-            stream.set_aside(question.item, at)
-            continue
-        decided, hidden = question.decided, question.hides(stream.declaration.hide)
-        return {
-            "item": question.item,
-            "id": question.key,
-            "at": question.at,
-            "content": content,
-            "reason": decided["reason"],
-            "hidden": hidden,
-            "label": None if hidden else question.prediction,
-            "proba": None if hidden else question.proba,
-            "margin": None if hidden or question.prediction is None else decided["margin"],
-            "ask_probability": decided["probability"],
-            "classes": list(stream.named),
-            "new_classes": stream.declaration.new_classes,
-            "lease": grant(stream, "shown", question.item, secrets.token_urlsafe(18), who, at),
-        }
+        free = place(question, who, at) == "free"
+        if free and content(stream, question.item, at) is not None:
+            return question.item
     return None
 
 
+def content(stream: Stream, item: int, at: float) -> dict[str, Any] | None:
+    """Return an item; set it aside and return None if it is damaged."""
+    try:
+        return stream.db.content(item)[0]
+    except Damaged:
+        stream.set_aside(item, at)
+        return None
+
+
+def place(question: Question, who: str, at: float) -> str:
+    """Return whether this person holds a lease, or can have one; not who has answered."""
+    answered = who in question.votes or who in question.skipped
+    return "taken" if answered else question.place(who, at)
+
+
+def ask(stream: Stream, item: int | None, who: str, at: float) -> dict[str, Any]:
+    """Lease the question of an item; it takes the place of a lease that this person holds.
+
+    The question is returned as the page shows it, without the prediction if that is hidden.
+    Raises Problem (409) if it is not this person's to answer any more.
+    """
+    if item is None:
+        return {"question": None}
+    question = stream.question(item)
+    taken = item not in stream.open or place(question, who, at) == "taken"
+    if taken or (shown := content(stream, item, at)) is None:
+        raise Problem(409, "lease_over", f"Item {item} does not wait for you any more.")
+    decided, hidden = question.decided, question.hides(stream.declaration.hide)
+    token = secrets.token_urlsafe(18)
+    found = {
+        "item": item,
+        "id": question.key,
+        "at": question.at,
+        "content": shown,
+        "reason": decided["reason"],
+        "hidden": hidden,
+        "label": None if hidden else question.prediction,
+        "proba": None if hidden else question.proba,
+        "margin": None if hidden or question.prediction is None else decided["margin"],
+        "ask_probability": decided["probability"],
+        "classes": list(stream.named),
+        "new_classes": stream.declaration.new_classes,
+        "lease": {"token": token, **grant(stream, "shown", item, token, who, at)},
+    }
+    return {"question": found}
+
+
 def grant(stream: Stream, kind: str, item: int, token: str, who: str, at: float) -> dict[str, Any]:
-    """Record a lease ("shown") or its renewal ("renewed"), and return it."""
+    """Record a lease ("shown") or its renewal ("renewed"); return it without its token."""
     until = at + stream.declaration.lease
     stream.emit(kind, at, who, {"lease": digest(token), "until": until}, item=item)
-    return {"token": token, "until": until, "now": at}
+    return {"until": until, "now": at}
 
 
 def renew(stream: Stream, item: int, token: str, who: str, at: float) -> dict[str, Any]:
-    """Renew a lease. Raises Problem (409) if it has expired."""
+    """Renew a lease; return it without its token. Raises Problem (409) if it has expired."""
     check_lease(stream, item, token, at)
     return {"item": item, "lease": grant(stream, "renewed", item, token, who, at)}
 

@@ -177,16 +177,22 @@ class Call:
         hide = self.view["hide"] if self.person.role == "annotate" else "never"
         return self.host.read(lambda db: function(db, self.stream, hide, *values))
 
-    async def write(self, do: Callable[..., Any], *values: Any) -> Response:
-        """Run a function of stream, person and time in the writer, once per key."""
+    async def write(
+        self, do: Callable[..., Any], *values: Any, then: Callable[..., Any] | None = None
+    ) -> Response:
+        """Run a function of stream, person and time in the writer, once per key.
+
+        After it, each time, run `then` with the stream, what it returned, person and time.
+        """
         key, digest, who = None, "", self.person.name
         if self.key is not None:
             key, url = f"{who}\n{self.key}", self.request.url.path
             parts = self.request.method.encode(), url.encode(), self.request.content
             digest = sha256(b"\0".join(sha256(part).digest() for part in parts)).hexdigest()
-        work = Work(lambda service, at: do(self.stream, *values, who, at), key, digest)
+        after = then and (lambda at, kept: then(self.stream, kept, who, at))
+        work = Work(lambda service, at: do(self.stream, *values, who, at), key, digest, after)
         reply = await self.host.do(work)
-        text = strict.dumps(reply, sort=False) if key is None else reply
+        text = reply if isinstance(reply, str) else strict.dumps(reply, sort=False)
         return Response(text, media_type="application/json")
 
 

@@ -178,14 +178,21 @@ class AnswerById(Answer):
 
 @labelling.post("/next", **allowed("annotate"))
 async def next_question(call: Writing) -> Response:
-    """Lease the question that has waited longest; `question` is null if there is none."""
-    return await call.write(lambda *request: {"question": answering.ask(*request)})
+    """Lease the question that has waited longest; `question` is null if there is none.
+
+    A repeated Idempotency-Key leases the same question again, or 409 if it is not yours any more.
+    """
+    return await call.write(answering.oldest, then=answering.ask)
 
 
 @labelling.post("/items/{item}/renew", **allowed("annotate"))
 async def renew(call: Writing, item: Number, body: Leased) -> Response:
     """Renew a lease."""
-    return await call.write(answering.renew, item, body.lease)
+
+    def with_token(_: Stream, kept: dict[str, Any], *request: Any) -> dict[str, Any]:
+        return {**kept, "lease": {"token": body.lease, **kept["lease"]}}
+
+    return await call.write(answering.renew, item, body.lease, then=with_token)
 
 
 @labelling.post("/items/{item}/release", **allowed("annotate"))

@@ -28,11 +28,14 @@ class Work(NamedTuple):
     """The work of a request: a function of service and time that returns a reply.
 
     With a `key`, the reply is stored as JSON, and returned again for the same key and `digest`.
+    What must not be stored is added by `then`, a function of time and what `do` returned, which
+    is called each time.
     """
 
     do: Callable[["Service", float], Any]
     key: str | None = None
     digest: str = ""
+    then: Callable[[float, Any], Any] | None = None
 
 
 class Service:
@@ -67,6 +70,7 @@ class Service:
         for stream in self.streams.values():
             stream.restore(accept_loss)
         self.store.begin()
+        self.store.forget_leases()
         for number, item in self.store.found_damaged:
             self.set_aside(self.store.last_at, number, item)
         for stream in self.streams.values():
@@ -127,13 +131,14 @@ class Service:
         last = self.store.last
         try:
             if work.key is None:
-                return work.do(self, at)
-            if (found := self.store.reply(work.key)) is not None:
-                if found[0] != work.digest:
-                    raise Problem(409, "key_reused", "This Idempotency-Key came with another body.")
-                return found[1]
-            reply = strict.dumps(work.do(self, at), sort=False)
-            self.store.put_reply(work.key, work.digest, reply, at)
+                reply = work.do(self, at)
+                return work.then(at, reply) if work.then else reply
+            if (found := self.store.reply(work.key)) is not None and found[0] != work.digest:
+                raise Problem(409, "key_reused", "This Idempotency-Key came with another body.")
+            kept = found[1] if found else strict.dumps(work.do(self, at), sort=False)
+            reply = work.then(at, json.loads(kept)) if work.then else kept
+            if found is None:
+                self.store.put_reply(work.key, work.digest, kept, at)
             return reply
         except Problem as problem:
             return problem

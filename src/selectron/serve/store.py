@@ -264,6 +264,10 @@ class Store:
         """Delete replies older than a time."""
         self.db.execute("DELETE FROM replies WHERE at < ?", (before,))
 
+    def forget_leases(self) -> None:
+        """Delete replies with a lease's token, and mostly an item, as versions up to 0.2 stored."""
+        self.db.execute("""DELETE FROM replies WHERE instr(reply, '"lease":{"token"')""")
+
     def declared(self, name: str) -> str | None:
         """Return the last declaration of a stream as JSON, None for a new stream."""
         query = "SELECT name, declared, seal FROM streams WHERE name = ?"
