@@ -38,19 +38,19 @@ class Answer(Body):
 def oldest(stream: Stream, who: str, at: float) -> int | None:
     """Return the item of the oldest question that this person may answer, None if there is none."""
     for question in list(stream.open.values()):
-        free = place(question, who, at) == "free"
-        if free and content(stream, question.item, at) is not None:
+        if place(question, who, at) == "free" and readable(stream, question.item, at):
             return question.item
     return None
 
 
-def content(stream: Stream, item: int, at: float) -> dict[str, Any] | None:
-    """Return an item; set it aside and return None if it is damaged."""
+def readable(stream: Stream, item: int, at: float) -> bool:
+    """Return whether an item is not damaged; set it aside if it is."""
     try:
-        return stream.db.content(item)[0]
+        stream.db.content(item)
     except Damaged:
         stream.set_aside(item, at)
-        return None
+        return False
+    return True
 
 
 def place(question: Question, who: str, at: float) -> str:
@@ -69,7 +69,7 @@ def ask(stream: Stream, item: int | None, who: str, at: float) -> dict[str, Any]
         return {"question": None}
     question = stream.question(item)
     taken = item not in stream.open or place(question, who, at) == "taken"
-    if taken or (shown := content(stream, item, at)) is None:
+    if taken or not readable(stream, item, at):
         raise Problem(409, "lease_over", f"Item {item} does not wait for you any more.")
     decided, hidden = question.decided, question.hides(stream.declaration.hide)
     token = secrets.token_urlsafe(18)
@@ -77,7 +77,7 @@ def ask(stream: Stream, item: int | None, who: str, at: float) -> dict[str, Any]
         "item": item,
         "id": question.key,
         "at": question.at,
-        "content": shown,
+        "content": stream.db.content(item)[0],
         "reason": decided["reason"],
         "hidden": hidden,
         "label": None if hidden else question.prediction,

@@ -77,10 +77,14 @@ class Host:
             self.service.close()
 
     def _batch(self) -> list[tuple[Work, Future]]:
-        """Wait for work, and return what is queued; an empty batch tests a store that fails."""
+        """Wait for work, and return what is queued; an empty batch is for what is due without.
+
+        It tests a store that fails, deletes what has expired, and overwrites what was deleted.
+        """
         found = []
         with suppress(queue.Empty):
-            found.append(self.waiting.get(timeout=RETRY if self.service.failing else None))
+            wait = RETRY if self.service.failing else self.service.rest
+            found.append(self.waiting.get(timeout=wait))
             while len(found) < BATCH:
                 found.append(self.waiting.get_nowait())
         return found

@@ -1,6 +1,7 @@
 """The streams of a store; a batch of requests is one transaction."""
 
 import json
+import math
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -19,6 +20,7 @@ from .strict import Problem
 EVERY = 1_000  # entries of a stream between two snapshots
 REMEMBERED = 7 * 86_400.0  # seconds for which replies are kept
 HOUSEKEEPING = 600.0  # seconds between two rounds of deleting
+TRUNCATING = 1.0  # seconds at most until what is deleted is overwritten, unless readers need it
 MODEL = ("new_classes", "features", "learner", "class_weight", "seed", "annotators")
 FULL = "The disk is full or fails: nothing of this has been stored."
 BROKEN = "This could not be done; see the server's log for the reason."
@@ -51,7 +53,7 @@ class Service:
         self.store = Store(folder, accept_loss)
         self.every = every
         self.failing = self.broken = False
-        self.housekept = self.at = 0.0
+        self.at, self.housekept, self.truncated = 0.0, -math.inf, -math.inf
         try:
             self._start(declarations, accept_loss)
         except BaseException:
@@ -124,6 +126,8 @@ class Service:
         self._take_snapshots(self.every)
         if at - self.housekept > HOUSEKEEPING or self._erased() > erased:
             self.forget(at)
+        elif self.store.stale and at - self.truncated > TRUNCATING:
+            self._truncate(at)
         store.reached("before reply")
         return replies
 
@@ -184,10 +188,22 @@ class Service:
         """Return the number of items that are erased and whose content is not deleted yet."""
         return sum(len(stream.erased) for stream in self.streams.values())
 
+    @property
+    def rest(self) -> float:
+        """The seconds after a batch until something is to be done even if no work comes."""
+        due = self.truncated + TRUNCATING if self.store.stale else math.inf
+        return max(0.0, min(due, self.housekept + HOUSEKEEPING) - self.at)
+
+    def _truncate(self, at: float) -> None:
+        self.truncated = at
+        with suppress(sqlite3.Error):  # it is tried again
+            self.store.truncate()
+
     def forget(self, at: float) -> None:
         """Delete expired replies and contents of items, and those of erased items.
 
-        A snapshot takes the place of erased items, and older ones, which need them, are deleted.
+        A snapshot takes the place of erased items, and older ones, which need them, are deleted; it
+        takes that of expired ones, too, if they are not covered by the snapshots that are kept.
         """
         self.housekept = at
         erasing = [s for s in self.streams.values() if s.erased and self._take_snapshot(s, kept=1)]
@@ -197,15 +213,22 @@ class Service:
             for stream in erasing:
                 self.store.erase(stream.erased)
             for stream in self.streams.values():
-                days, saved = stream.declaration.privacy.retention_days, stream.snapshots
-                if days and saved:
-                    self.store.forget(stream.id, int(saved[-1].stem), at - 86_400 * days)
+                self._forget_expired(stream, at)
             self.store.commit()
         except (sqlite3.Error, OSError) as error:
             self._fail(error)
             return
         for stream in erasing:
             stream.erased.clear()
+        self._truncate(at)
+
+    def _forget_expired(self, stream: Stream, at: float) -> None:
+        """Delete the contents of items that have been kept for long enough."""
+        days, saved = stream.declaration.privacy.retention_days, stream.snapshots
+        before, covered = at - 86_400 * days, int(saved[-1].stem) if saved else 0
+        left = days and self.store.forget(stream.id, covered, before)
+        if left and self._take_snapshot(stream, kept=1):
+            self.store.forget(stream.id, stream.saved, before)
 
     def close(self) -> None:
         """Take snapshots, and close the store."""
