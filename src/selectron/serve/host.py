@@ -5,6 +5,7 @@ import queue
 import secrets
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import closing, contextmanager, suppress
@@ -58,6 +59,7 @@ class Host:
         ahead = clock() - steady()
         self.folder, self.clock, self.steady = folder, clock, lambda: ahead + steady()
         self.ending = self.stopping = self.ended = False  # `ending`: streams of events end
+        self.followed = defaultdict[str, list[object]](list)  # open streams of events, by person
         self.changing_tokens = threading.Lock()
         self.waiting: queue.Queue = queue.Queue(WAITING)
         self.service = Service(folder, declarations, **options)

@@ -27,6 +27,7 @@ BATCH = 5000  # items
 LINES = {"content": {"application/x-ndjson": {"schema": {"type": "string"}}}}
 MODEL = "application/octet-stream"
 PAUSE, BEAT = 0.25, 15.0  # seconds between two looks at the state, and between comments
+FOLLOWED = 20  # streams of events of one person; another one ends the oldest
 ALL = ("annotate", "read", "ingest")
 Id = Annotated[str, Field(min_length=1, max_length=200)]
 
@@ -354,14 +355,22 @@ async def news(call: Reading) -> StreamingResponse:
 
 
 async def events(call: Call) -> AsyncIterator[str]:
-    """Yield the latest state, at most every `PAUSE` s, until the server or the token ends."""
-    last, sent = None, 0.0
-    while not call.host.ending and call.host.knows(call.person):
-        view, now = call.host.view(call.stream.name), time.monotonic()
-        if view is not last:
-            last, sent = view, now
-            yield f"event: state\nid: {view['entry']}\ndata: {strict.dumps(view)}\n\n"
-        elif now - sent > BEAT:
-            sent = now
-            yield ": still here\n\n"
-        await asyncio.sleep(PAUSE)
+    """Yield the latest state, at most every `PAUSE` s, until the server or the token ends.
+
+    It also ends if the same person has `FOLLOWED` later ones.
+    """
+    last, sent, own = None, 0.0, object()
+    followed = call.host.followed[call.person.name]
+    followed.append(own)
+    try:
+        while own in followed[-FOLLOWED:] and not call.host.ending and call.host.knows(call.person):
+            view, now = call.host.view(call.stream.name), time.monotonic()
+            if view is not last:
+                last, sent = view, now
+                yield f"event: state\nid: {view['entry']}\ndata: {strict.dumps(view)}\n\n"
+            elif now - sent > BEAT:
+                sent = now
+                yield ": still here\n\n"
+            await asyncio.sleep(PAUSE)
+    finally:
+        followed.remove(own)

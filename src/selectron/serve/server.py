@@ -43,7 +43,8 @@ class Connection(HttpToolsProtocol):
     """A connection, either waiting for a request or processing one.
 
     When the limit is reached, the connection idle for longest is closed. A connection is idle while
-    it waits for a request or processes one without a valid token.
+    it waits for a request or processes one without a valid token. If none is, the oldest one of a
+    person who has more than half of all is closed: nobody keeps all others out with one token.
     """
 
     each: int  # connections of one address at most
@@ -65,8 +66,13 @@ class Connection(HttpToolsProtocol):
             self._make_room(found)
 
     def _make_room(self, among: list[Any]) -> None:
-        """Close the connection idle for longest, or this one if all others are busy."""
+        """Close the connection idle for longest, or one of many, or this one if all are busy."""
         idle = [c for c in among if c is not self and (c.waiting or c.stranger())]
+        if not idle:
+            people = [c.person() for c in among]
+            most = max(people, key=people.count)
+            many = most and people.count(most) > len(among) / 2
+            idle = [c for c in among if many and c.person() == most]
         if idle:
             min(idle, key=lambda c: c.since).give_up()
         else:
@@ -76,6 +82,10 @@ class Connection(HttpToolsProtocol):
     def stranger(self) -> bool:
         """Return whether this processes a request without a valid token."""
         return not self.waiting and self.scope["state"].get("person", "unknown") is None
+
+    def person(self) -> Any:
+        """Return the owner of the token of the request that this processes, if there is one."""
+        return None if self.waiting else self.scope["state"].get("person")
 
     def _wait(self) -> None:
         """Wait for a request, whose head must arrive in time."""
