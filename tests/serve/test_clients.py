@@ -281,6 +281,21 @@ def test_large_bodies_take_turns(live, monkeypatch):
         one.close()
 
 
+def test_only_items_may_be_large(live):
+    head = f"Host: localhost\r\n{authorized(live)}Content-Length: 16385\r\n\r\n"
+    mail = "/v1/streams/mail"
+    paths = ["answers", "next", "items/1/answers", "items/1/renew", "items/1/release"]
+    paths += ["answers/1/correct", "answers/1/undo"]
+    requests = [f"POST {mail}/{path}" for path in paths]
+    for request in [*requests, "POST /v1/tokens", f"DELETE {mail}/items/1"]:
+        one = connected(live, f"{request} HTTP/1.1\r\n{head}")
+        assert status(one.recv(2000).decode()) == 413, request
+        one.close()
+    label = {"id": "\U0001f600" * 200, "label": "\U0001f600" * 100}  # 12 bytes each in JSON
+    reply = httpx2.post(f"{live.url}{mail}/answers", json=label, headers=live.headers())
+    assert reply.status_code == 404
+
+
 @pytest.mark.slow
 def test_a_large_batch_arrives(live):
     lines = "\n".join(f'{{"data": {{"text": "spam {"x" * 900}", "n": {i}}}}}' for i in range(4000))

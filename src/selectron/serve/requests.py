@@ -20,10 +20,9 @@ from .service import Work
 from .strict import Problem
 from .tokens import Person, check_role
 
-BODY, LARGE_BODY = 1 << 20, 8 << 20  # bytes; the latter of batches and imports
-LARGE = ("/batch", "/label-studio")
+SMALL = 1 << 14  # bytes of a body; of larger ones there are few at a time
+LARGE = {"items": 1 << 20, "batch": 8 << 20, "label-studio": 8 << 20}  # by the end of the path
 PATIENCE = 20.0  # seconds for a body to arrive, and for one to wait until it is read
-SMALL = 1 << 14  # bytes; of larger bodies there are few at a time
 AT_ONCE, WAITING = 8, 32  # large bodies in memory, and requests that wait with one
 PARSED = 2  # large bodies that are parsed at a time, in threads
 BUSY = "Too many large requests: wait a moment."
@@ -48,7 +47,7 @@ class Bodies:
         if request.method == "GET":
             yield b""
             return
-        limit = LARGE_BODY if request.scope["path"].endswith(LARGE) else BODY
+        limit = LARGE.get(request.scope["path"].rpartition("/")[2], SMALL)
         if (size := length(request.scope, limit)) > limit:
             raise too_long(limit)
         async with self._place() if size > SMALL else nullcontext():
