@@ -60,6 +60,16 @@ def test_csv_keeps_every_character(web):
     assert [row["id"] for row in csv.DictReader(io.StringIO(log, newline=""))] == odd
 
 
+@pytest.mark.parametrize("origin", [2**63, 2**64 - 1, 2**53, 0, -1, -(2**63), True, 1.0, "1", None])
+def test_tasks_of_no_item_are_new(web, caplog, origin):
+    one = web()
+    one.add("win", "a")
+    task = {"data": {"text": "win"}, "meta": {"item": origin}}
+    found = one.post(f"{MAIL}/label-studio", "ingest", [task]).json()
+    assert [item["known"] for item in found["items"]] == [False]
+    assert caplog.text == ""
+
+
 def test_items_are_erased_by_number_or_id(web):
     one = web()
     for key in "abc":

@@ -91,7 +91,8 @@ async def read_body(request: Request, limit: int) -> bytes:
 
 
 Name = Annotated[str, Path(min_length=1, max_length=64, description="A stream's name.")]
-Number = Annotated[int, Path(ge=1, lt=2**53, description="The number of an entry.")]
+NUMBERS = 2**53  # those of entries are smaller: JSON and SQLite have them exactly
+Number = Annotated[int, Path(ge=1, lt=NUMBERS, description="The number of an entry.")]
 Key = Annotated[
     str | None,
     Header(

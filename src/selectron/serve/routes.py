@@ -13,7 +13,7 @@ from pydantic import ConfigDict, Field
 
 from . import answering, reading, strict
 from .answering import Answer, Correction, Token
-from .requests import Call, Number, Reading, Writing, allowed, mime, strict_routes
+from .requests import NUMBERS, Call, Number, Reading, Writing, allowed, mime, strict_routes
 from .service import Work
 from .stream import Item, Stream
 from .strict import Body, Problem
@@ -97,7 +97,8 @@ class Task(Body):
         with naming_task(number, key):
             new = NewItem.of({"id": key, "data": self.data})
             item, origin = call.stream.item(new.id, new.data), (self.meta or {}).get("item")
-            item = item._replace(number=origin if type(origin) is int else None)
+            known = type(origin) is int and 0 < origin < NUMBERS
+            item = item._replace(number=origin if known else None)
             return item, reading.answer_of(self.annotations)
 
 
@@ -294,7 +295,7 @@ def item(call: Reading, item: Number) -> dict[str, Any]:
 @reports.get("/streams/{stream}/answers", **allowed("annotate", "read"))
 def answers(
     call: Reading,
-    before: Annotated[int, Query(ge=1, lt=2**53)] = 2**53 - 1,
+    before: Annotated[int, Query(ge=1, lt=NUMBERS)] = NUMBERS - 1,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> dict[str, Any]:
     """List answers, latest first; for the next page set `before` to the last entry."""
