@@ -4,16 +4,18 @@ import json
 import time
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 
 import httpx2
 import pytest
 from starlette.testclient import TestClient
 
-from selectron.serve import strict, tokens
+from selectron.serve import server, strict, tokens
 from selectron.serve.app import application
 from selectron.serve.guard import Rates
 from selectron.serve.strict import Problem
 
+from .live import Live
 from .mail import declared
 from .test_access import TABLE, filled
 
@@ -242,10 +244,26 @@ def test_hosts_and_origins(shared):
         assert status(host=bad) == 421, bad
     assert status(origin="https://evil.example") == 403
     assert status(origin="null") == 403
-    assert status(origin="http://localhost") == 200
+    for scheme, wanted in {"http": 200, "HTTPS": 200, "evil": 403, "": 403}.items():
+        assert status(origin=f"{scheme}://localhost") == wanted, scheme
     assert status(host="localhost:8000", origin="http://localhost:8001") == 403
     twice = [("host", "localhost"), ("host", "evil.example")]
     assert shared.client.get("/healthz", headers=twice).status_code == 421
+
+
+def test_a_proxy_on_the_same_host_names_its_clients(tmp_path):
+    with closing(Live(tmp_path, rates=Rates(1e-9, 2))) as one:
+
+        def status(address):
+            header = {"X-Forwarded-For": address} if address else {}
+            return httpx2.get(f"{one.url}/v1/me", headers=one.headers() | header).status_code
+
+        for last in ("10.0.0.1", "10.0.0.2", None):  # each has its rate; the proxy's is the last
+            for first in ("", "6.6.6.6, "):
+                assert status(last and first + last) == 200
+            assert status(last and f"7.7.7.7, {last}") == 429
+    elsewhere = server.server(None, "127.0.0.1", 0, 1).config.forwarded_allow_ips
+    assert elsewhere == ["127.0.0.1", "::1"]  # whatever the environment has
 
 
 @pytest.mark.parametrize(

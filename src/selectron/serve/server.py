@@ -34,6 +34,7 @@ PIPELINED = 16  # requests that may wait for earlier ones
 PENALTY = 0.5  # seconds of delay before a malformed request is refused
 FULL = b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 TASKS = 4 * CONNECTIONS  # some are done after their connection is lost
+LOOPBACK = ["127.0.0.1", "::1"]  # where a proxy may be that names the address of its client
 KEPT = 15  # seconds for which a connection is kept open between two requests
 FAREWELL = 3  # seconds for open connections when the server ends
 LAST_WORK = 60  # seconds for work that is done without them; cancelled, it would log tracebacks
@@ -200,6 +201,7 @@ def server(app: Any, host: str, port: int, each: int) -> Server:
             log_level="error",  # a warning for every malformed request would fill a log
             access_log=False,
             server_header=False,
+            forwarded_allow_ips=LOOPBACK,
             limit_concurrency=TASKS,
             timeout_keep_alive=KEPT,
             timeout_graceful_shutdown=LAST_WORK,
