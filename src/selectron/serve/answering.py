@@ -15,6 +15,7 @@ from .question import LABEL, SKIP, Question
 from .stream import Stream
 from .strict import Body, Problem, invalid, missing
 
+HELD = 5  # questions of a stream that one person holds at most
 NAMING = "A class; the name of a new one has no control characters, and not only blanks."
 Label = Annotated[Class | None, Field(description=NAMING)]
 Token = Annotated[str, Field(min_length=1, max_length=100)]
@@ -63,7 +64,7 @@ def ask(stream: Stream, item: int | None, who: str, at: float) -> dict[str, Any]
     """Lease the question of an item; it takes the place of a lease that this person holds.
 
     The question is returned as the page shows it, without the prediction if that is hidden.
-    Raises Problem (409) if it is not this person's to answer any more.
+    Raises Problem (409) if it is not this person's to answer any more, or with `HELD` others.
     """
     if item is None:
         return {"question": None}
@@ -71,6 +72,10 @@ def ask(stream: Stream, item: int | None, who: str, at: float) -> dict[str, Any]
     taken = item not in stream.open or place(question, who, at) == "taken"
     if taken or not readable(stream, item, at):
         raise Problem(409, "lease_over", f"Item {item} does not wait for you any more.")
+    held = [one for one in stream.open.values() if one.leases and one.place(who, at) == "held"]
+    if len([one for one in held if one is not question]) >= HELD:
+        why = f"You hold {HELD} questions, the most at a time: answer or release one of them."
+        raise Problem(409, "too_many_leases", why)
     decided, hidden = question.decided, question.hides(stream.declaration.hide)
     token = secrets.token_urlsafe(18)
     found = {
