@@ -125,6 +125,9 @@ def test_a_batch_takes_what_is_good_and_names_other_lines(web):
         codes = [item["error"]["code"] for item in found if "error" in item]
         assert codes == ["bad_json", "conflict", "invalid", "conflict"]
         assert reply["refused"] == 4
+        assert "1e999 is too large" in found[1]["error"]["message"]
+        kept = one.host.read(lambda db: db.execute("SELECT reply FROM replies").fetchall())
+        assert "1e999" not in str(kept)
         assert one.get("/v1/streams/mail").json()["items"] == 3
 
 

@@ -65,16 +65,25 @@ async def add_batch(call: Writing) -> Response:
     found = await call.request.parse(
         lambda: [(number, item_of(line, call)) for number, line in lines]
     )
-    return await call.write(add_items, found)
+    unfit = {i: item.body() for i, (_, item) in enumerate(found) if isinstance(item, Problem)}
+
+    def named(_: Stream, kept: dict[str, Any], *request: Any) -> dict[str, Any]:
+        replies = [reply | unfit.get(i, {}) for i, reply in enumerate(kept["items"])]
+        return {**kept, "items": replies}
+
+    return await call.write(add_items, found, then=named if unfit else None)
 
 
 def add_items(stream: Stream, found: list, who: str, at: float) -> dict[str, Any]:
-    """Add the items of a batch; each refused line has its error in its place."""
+    """Add the items of a batch; each refused line has its error in its place.
+
+    That of a line that cannot be an item quotes it, and is left to be named each time.
+    """
     replies = []
     for number, item in found:
         try:
             if isinstance(item, Problem):
-                raise item
+                raise Problem(item.status, item.code, "The line is refused.")
             replies.append(stream.add_one(item, who, at))
         except Problem as problem:
             replies.append({"line": number, **problem.body()})

@@ -6,6 +6,7 @@ arrives, nor its size, nor how many requests wait for earlier ones.
 
 import socket
 import time
+from collections import Counter
 from collections.abc import Iterable
 from functools import partial
 from itertools import chain, count
@@ -70,9 +71,8 @@ class Connection(HttpToolsProtocol):
         """Close the connection idle for longest, or one of many, or this one if all are busy."""
         idle = [c for c in among if c is not self and (c.waiting or c.stranger())]
         if not idle:
-            people = [c.person() for c in among]
-            most = max(people, key=people.count)
-            many = most and people.count(most) > len(among) / 2
+            ((most, count),) = Counter(c.person() for c in among).most_common(1)
+            many = most and count > len(among) / 2
             idle = [c for c in among if many and c.person() == most]
         if idle:
             min(idle, key=lambda c: c.since).give_up()
