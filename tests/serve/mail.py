@@ -37,6 +37,10 @@ def texts(n, start=0):
     ]
 
 
+def asked(stream, who, at):
+    return answering.ask(stream, answering.oldest(stream, who, at), who, at)
+
+
 class Desk:
     """A service, one request at a time, at a clock that only the tests move."""
 
@@ -62,7 +66,7 @@ class Desk:
         return self.do(lambda stream, at: stream.add(items, "feed", at))
 
     def ask(self, who="anna"):
-        return self.do(answering.ask, who)
+        return self.do(lambda stream, at: asked(stream, who, at))["question"]
 
     def say(self, item, label, who="anna", lease=None):
         """Answer with a label, or with a verdict in brackets."""

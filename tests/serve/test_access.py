@@ -1,5 +1,6 @@
 """Every route x every token: the table is that of the application, so that none can be missed."""
 
+import sqlite3
 import time
 
 import pytest
@@ -97,6 +98,28 @@ def test_tokens_are_kept_as_hashes_and_made_by_admins(web):
     assert one.ask("DELETE", "/v1/tokens/eva", "admin").status_code == 404
     again = one.post("/v1/tokens", "admin", body).json()["token"]
     assert one.get("/v1/me", again).status_code == 200
+
+
+def test_a_token_is_revoked_on_a_full_disk(web, monkeypatch):
+    one = web()
+
+    def full():
+        raise sqlite3.OperationalError("database or disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(one.host.service.store, "commit", full)
+        refused = one.ask("DELETE", "/v1/tokens/annotate")
+        assert refused.status_code == 507
+        assert "'annotate' is revoked until the server ends" in refused.json()["error"]["message"]
+        assert one.get("/v1/me", "annotate").status_code == 401
+    monkeypatch.setattr("selectron.serve.host.RETRY", 0.05)
+    body = {"name": "eva", "role": "read"}
+    while one.post("/v1/tokens", "admin", body).status_code == 507:
+        time.sleep(0.05)
+    assert one.get("/v1/me", "annotate").status_code == 401  # though the store has it
+    assert one.ask("DELETE", "/v1/tokens/annotate").status_code == 200
+    assert one.ask("DELETE", "/v1/tokens/annotate").status_code == 404
+    assert one.get("/v1/me", "read").status_code == 200
 
 
 def test_a_token_expires(tmp_path):

@@ -7,7 +7,7 @@ from contextlib import closing
 import httpx2
 import pytest
 
-from selectron.serve import requests, server
+from selectron.serve import requests, routes, server
 from selectron.serve.service import Work
 
 from . import hostile
@@ -228,6 +228,48 @@ def test_the_connections_of_an_address(tmp_path):
     one.close()
 
 
+def test_nobody_keeps_all_others_out_with_one_token(tmp_path):
+    with closing(Live(tmp_path, each=5)) as one:
+        busy = [connected(one, post(one, "ingest", 29)) for _ in range(5)]
+        while sum(not c.waiting for c in list(one.server.server_state.connections)) < 5:
+            time.sleep(0.01)
+        me = connected(one, f"GET /v1/me HTTP/1.1\r\nHost: localhost\r\n{authorized(one)}\r\n")
+        assert status(me.recv(2000).decode()) == 200
+        assert ended(busy.pop(0))
+        for each in busy:  # which go on
+            each.sendall(b'{"data": {"text": "no spam"}}')
+            assert status(each.recv(2000).decode()) == 200
+            each.close()
+        me.close()
+
+
+def authorized(live, role="admin"):
+    return f"Authorization: {live.headers(role)['authorization']}\r\n"
+
+
+def test_the_oldest_of_many_event_streams_of_one_person_ends(live):
+    head = f"GET /v1/streams/mail/events HTTP/1.1\r\nHost: localhost\r\n{authorized(live)}\r\n"
+    other = connected(live, head.replace(authorized(live), authorized(live, "read")))
+    streams = [other] + [connected(live, head) for _ in range(routes.FOLLOWED)]
+    for each in streams:
+        assert status(each.recv(100).decode()) == 200
+    more = [connected(live, head) for _ in range(2)]
+    ends = b"\r\n0\r\n\r\n"  # that of chunks
+    for each in streams[1:3]:
+        text = b""
+        while not text.endswith(ends):
+            text += each.recv(1 << 16)
+    wanted = b'"items":%d,' % (live.host.view("mail")["items"] + 1)
+    url, body = f"{live.url}/v1/streams/mail/items", {"data": {"text": "a"}}
+    httpx2.post(url, json=body, headers=live.headers())
+    for each in (other, streams[3], *more):
+        text = b""
+        while wanted not in text:
+            text += each.recv(1 << 16)
+    for each in (*streams, *more):
+        each.close()
+
+
 def test_large_bodies_take_turns(live, monkeypatch):
     monkeypatch.setattr(requests, "PATIENCE", 0.5)
     slow = [connected(live, post(live, "ingest", 1 << 20)) for _ in range(requests.AT_ONCE)]
@@ -237,6 +279,21 @@ def test_large_bodies_take_turns(live, monkeypatch):
     assert {status(one.recv(2000).decode()) for one in slow} == {408}
     for one in slow:
         one.close()
+
+
+def test_only_items_may_be_large(live):
+    head = f"Host: localhost\r\n{authorized(live)}Content-Length: 16385\r\n\r\n"
+    mail = "/v1/streams/mail"
+    paths = ["answers", "next", "items/1/answers", "items/1/renew", "items/1/release"]
+    paths += ["answers/1/correct", "answers/1/undo"]
+    requests = [f"POST {mail}/{path}" for path in paths]
+    for request in [*requests, "POST /v1/tokens", f"DELETE {mail}/items/1"]:
+        one = connected(live, f"{request} HTTP/1.1\r\n{head}")
+        assert status(one.recv(2000).decode()) == 413, request
+        one.close()
+    label = {"id": "\U0001f600" * 200, "label": "\U0001f600" * 100}  # 12 bytes each in JSON
+    reply = httpx2.post(f"{live.url}{mail}/answers", json=label, headers=live.headers())
+    assert reply.status_code == 404
 
 
 @pytest.mark.slow

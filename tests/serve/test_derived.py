@@ -3,6 +3,8 @@
 import json
 import shutil
 import sqlite3
+import time
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -10,11 +12,13 @@ import pytest
 from selectron import SelectronError, storage
 from selectron.evaluate import Audit, Drifts
 from selectron.model.metrics import Tally
-from selectron.serve import reading
+from selectron.serve import reading, service
 from selectron.serve.declaration import Features
 from selectron.serve.event import Event
+from selectron.serve.host import Host
 from selectron.serve.question import Statistics
-from selectron.serve.service import check_unchanged
+from selectron.serve.service import Work, check_unchanged
+from selectron.serve.store import reader
 from selectron.serve.stream import Stream
 from selectron.serve.strict import Problem
 
@@ -183,7 +187,7 @@ def test_what_is_kept_of_items(desk, tmp_path, privacy):
     assert desk(declared(privacy=privacy)).model() == model
 
 
-def test_old_contents_are_deleted_once_snapshots_cover_them(desk, tmp_path):
+def test_old_contents_are_deleted_whatever_snapshots_cover(desk, tmp_path):
     one = desk(declared(privacy={"retention_days": 1}), every=10)
     one.add(texts(30))
     answer = one.say(one.ask()["item"], "ham")
@@ -191,12 +195,87 @@ def test_old_contents_are_deleted_once_snapshots_cover_them(desk, tmp_path):
         one.add(texts(10, i), start=i)
     one.now += 2 * 86_400
     one.correct(answer["answer"], "spam")  # learned again, from what is still there
-    assert one.service.store.db.content(answer["item"])[0] is not None  # an entry is about it
     (left,) = one.service.store.db.execute("SELECT count(*) FROM contents").fetchone()
-    assert 0 < left < 120
+    assert left == 0
+    assert len(one.stream.snapshots) == 1  # those before need the item that was learned again
     model = one.model()
     one.crash()
     assert desk(declared(privacy={"retention_days": 1}), every=10).model() == model
+
+
+def test_old_contents_that_snapshots_cover_leave_them_all(desk, tmp_path):
+    one = desk(declared(privacy={"retention_days": 1}), every=10)
+    one.add(texts(5))
+    one.now += 2 * 86_400
+    for i in range(5, 60, 10):
+        one.add(texts(10, i), start=i)
+    one.now += 601
+    one.add(texts(1, 80), start=80)
+    (left,) = one.service.store.db.execute("SELECT min(item) FROM contents").fetchone()
+    assert left == 6
+    assert len(one.stream.snapshots) == 3
+
+
+def found(folder, word):
+    """Return the files of a folder in which a word can be read."""
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {path.name for path in files if word.encode() in path.read_bytes()}
+
+
+def test_what_is_deleted_is_in_no_file(desk, tmp_path):
+    one = desk(declared(privacy={"keep": "hash"}), folder=tmp_path)
+    sent = one.add([{"text": f"secret{i}x " + "win " * (i * 37 % 3000)} for i in range(60)])
+    assert found(tmp_path, "secret7x")
+    for i, item in enumerate(sent):
+        one.now += 0.1
+        one.say(item["item"], "ham")
+        for before in range(i - 11):  # which are a second ago
+            assert not found(tmp_path, f"secret{before}x")
+    item = one.add([{"text": "secret60x"}], keys=False)[0]["item"]
+    one.do(Stream.erase, item, "dora")
+    assert not found(tmp_path, "secret60x")
+    assert not found(tmp_path, "secret59x")
+
+
+def test_what_readers_need_is_overwritten_after_them(desk, tmp_path):
+    one = desk()
+    item = one.add([{"text": "secret"}])[0]["item"]
+    with closing(reader(tmp_path)) as db:
+        db.execute("BEGIN")
+        db.execute("SELECT * FROM log").fetchone()
+        one.do(Stream.erase, item, "dora")
+        assert db.execute("SELECT count(*) FROM contents").fetchone() == (1,)
+        assert found(tmp_path, "secret")
+    one.now += 1.5
+    assert one.service.rest <= 1.0
+    one.service.run([], one.now)
+    assert not found(tmp_path, "secret")
+    assert one.service.rest > 100
+
+
+def test_a_quiet_stream_forgets_too(tmp_path, monkeypatch):
+    """Without any request: at the end of the retention, and at a start."""
+    quiet = declared(privacy={"retention_days": 1 / 86_400})
+    with Host(tmp_path, [quiet]) as host:
+        stream = host.service.streams["mail"]
+        host.submit(Work(lambda service, at: stream.add([stream.item("a", texts(1)[0])], "x", at)))
+        assert host.submit(Work(lambda service, at: stream.seq)).result() == 1
+        assert host.read(lambda db: db.content(1))[0] is not None
+    time.sleep(1.1)
+    with Host(tmp_path, [quiet]) as host:
+        monkeypatch.setattr(service, "HOUSEKEEPING", 0.2)
+        wait_until(lambda: host.read(lambda db: db.content(1)) == (None, None))
+        stream = host.service.streams["mail"]
+        host.submit(Work(lambda service, at: stream.add([stream.item("b", texts(2)[1])], "x", at)))
+        wait_until(lambda: host.view("mail")["items"] == 2)
+        wait_until(lambda: host.read(lambda db: db.content(2)) == (None, None))
+
+
+def wait_until(condition):
+    end = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
 
 
 @pytest.mark.parametrize("kind", ["text", "auto"])

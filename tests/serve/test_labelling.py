@@ -5,6 +5,7 @@ import io
 import json
 from contextlib import closing
 
+import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
@@ -41,6 +42,32 @@ def test_the_way_of_an_item(web):
     assert known["truth"] == "ham"
     history = one.get(f"{MAIL}/answers", "annotate").json()["answers"]
     assert [(row["label"], row["stands"]) for row in history] == [("ham", True), ("spam", False)]
+
+
+def test_csv_keeps_every_character(web):
+    one, odd = web(), ["a\r999", "b\n", "c\r\nd", "e,f", '"g"', "h\r", "=1+1", "-5"]
+    for key in odd:
+        one.add(f"win {key}", key)
+    text = one.get(f"{MAIL}/export?rows=items&format=csv", "read").content.decode()
+    rows = list(csv.DictReader(io.StringIO(text, newline="")))
+    frame = pd.read_csv(io.BytesIO(text.encode()), dtype=str, keep_default_na=False)
+    for ids, texts_ in (
+        ([row["id"] for row in rows], [row["text"] for row in rows]),
+        (list(frame["id"]), list(frame["text"])),
+    ):
+        assert (ids, texts_) == (odd, [f"win {key}" for key in odd])
+    log = one.get(f"{MAIL}/export?format=csv", "read").content.decode()
+    assert [row["id"] for row in csv.DictReader(io.StringIO(log, newline=""))] == odd
+
+
+@pytest.mark.parametrize("origin", [2**63, 2**64 - 1, 2**53, 0, -1, -(2**63), True, 1.0, "1", None])
+def test_tasks_of_no_item_are_new(web, caplog, origin):
+    one = web()
+    one.add("win", "a")
+    task = {"data": {"text": "win"}, "meta": {"item": origin}}
+    found = one.post(f"{MAIL}/label-studio", "ingest", [task]).json()
+    assert [item["known"] for item in found["items"]] == [False]
+    assert caplog.text == ""
 
 
 def test_items_are_erased_by_number_or_id(web):

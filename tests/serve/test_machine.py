@@ -103,10 +103,19 @@ class Labelling(RuleBasedStateMachine):
         done = q.votes.keys() | q.skips.keys() | {q.leases[token][0] for token in active}
         return not q.erased and who not in done and len(active) < self.places(item)
 
+    def holds(self, item, who):
+        leases = self.items[item].leases
+        return any(leases[token][0] == who for token in self.active(item))
+
     @rule(who=PEOPLE)
     def ask(self, who):
-        found = self.desk.ask(who)
         free = [item for item in self.items if self.free(item, who)]
+        held = [item for item in self.items if self.holds(item, who)]
+        if free and len(held) >= answering.HELD:
+            with pytest.raises(Problem, match="You hold 5 questions"):
+                self.desk.ask(who)
+            return
+        found = self.desk.ask(who)
         assert (found["item"] if found else None) == min(free, default=None)
         if found:
             token = found["lease"]["token"]

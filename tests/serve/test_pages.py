@@ -305,6 +305,30 @@ def test_tabs_share_what_is_unsent(site, visit):
     wait(lambda: first.wait_for_timeout(20) or len(answers(one)) == 2, "both answers")
 
 
+def test_what_is_unsent_is_sent_as_the_person_who_answered(site, visit):
+    one = site()
+    one.tokens["bob"] = one.host.make_token("bob", "annotate", None)
+    send(one, *(f"text {i}" for i in range(6)))
+    page = visit(one)
+    item(page, "text")
+    page.wait_for_timeout(300)
+    page.context.set_offline(True)
+    page.keyboard.press("1")
+    wait(lambda: page.text_content("#unsent") == "1 unsent", "one unsent")
+    tab = page.context.new_page()
+    page.close()
+    tab.context.set_offline(False)
+    for who, found in (("bob", []), ("annotate", ["annotate"])):
+        tab.goto(f"{one.url}/#token={one.tokens[who]}")
+        tab.wait_for_selector("text=Honest accuracy")
+        tab.goto(f"{one.url}/label?stream=mail")
+        item(tab, "text")
+        tab.wait_for_timeout(1000)
+        assert tab.locator("#unsent").is_hidden()
+        rows = one.host.read(lambda db: [e.who for e in db.entries("kind = 'answer'")])
+        assert rows == found
+
+
 def test_an_empty_queue_says_so(site, visit):
     one = site()
     page = visit(one)

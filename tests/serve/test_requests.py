@@ -4,16 +4,19 @@ import json
 import time
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 
 import httpx2
 import pytest
 from starlette.testclient import TestClient
 
-from selectron.serve import strict, tokens
+from selectron.serve import server, strict, tokens
 from selectron.serve.app import application
 from selectron.serve.guard import Rates
 from selectron.serve.strict import Problem
 
+from .live import Live
+from .mail import declared
 from .test_access import TABLE, filled
 
 ITEMS = "/v1/streams/mail/items"
@@ -122,6 +125,9 @@ def test_a_batch_takes_what_is_good_and_names_other_lines(web):
         codes = [item["error"]["code"] for item in found if "error" in item]
         assert codes == ["bad_json", "conflict", "invalid", "conflict"]
         assert reply["refused"] == 4
+        assert "1e999 is too large" in found[1]["error"]["message"]
+        kept = one.host.read(lambda db: db.execute("SELECT reply FROM replies").fetchall())
+        assert "1e999" not in str(kept)
         assert one.get("/v1/streams/mail").json()["items"] == 3
 
 
@@ -169,6 +175,47 @@ def test_one_key_one_effect(web):
         assert released.json().get("released"), released.text
 
 
+def test_what_is_kept_for_a_key_holds_neither_items_nor_leases(web, tmp_path):
+    one, mail, key = web(declared(annotators=2)), "/v1/streams/mail", {"Idempotency-Key": "k"}
+    nothing = one.post(f"{mail}/next", "annotate", headers={"Idempotency-Key": "none"}).json()
+    assert nothing == {"question": None}
+    for text in ("secret 1", "secret 2"):
+        one.add(text)
+
+    def ask(path="next", body=None):
+        return one.post(f"{mail}/{path}", "annotate", body, headers=dict(key))
+
+    first, again = (ask().json()["question"] for _ in range(2))
+    assert (again["item"], again["content"]) == (first["item"], {"text": "secret 1"})
+    lease = {"lease": again["lease"]["token"]}
+    old = one.post(f"{ITEMS}/1/renew", "annotate", {"lease": first["lease"]["token"]})
+    assert old.status_code == 409  # one person has one lease of it
+    key["Idempotency-Key"] = "r"
+    renewed = [ask("items/1/renew", lease).text for _ in range(2)]
+    assert renewed[0] == renewed[1]
+    assert json.loads(renewed[0])["lease"]["token"] == lease["lease"]
+    kept = one.host.read(lambda db: db.execute("SELECT * FROM replies").fetchall())
+    assert len(kept) == 3
+    for word in ("secret", lease["lease"], first["lease"]["token"]):
+        assert word not in str(kept)
+    one.post(f"{ITEMS}/1/answers", "annotate", {"label": "ham"})
+    key["Idempotency-Key"] = "k"
+    assert ask().json()["error"]["code"] == "lease_over"  # it leases no other
+    assert (
+        nothing == one.post(f"{mail}/next", "annotate", headers={"Idempotency-Key": "none"}).json()
+    )
+
+
+def test_replies_that_earlier_versions_kept_with_leases_are_deleted(desk):
+    one = desk()
+    store = one.service.store
+    for key, reply in {"a": '{"question":{"item":1,"lease":{"token":"x"}}}', "b": "{}"}.items():
+        store.put_reply(key, "", reply, one.now)
+    one.crash()
+    kept = desk().service.store.db.execute("SELECT key FROM replies").fetchall()
+    assert kept == [("b",)]
+
+
 def test_limits(web):
     one = web(rates=Rates(1e-9, 60))
     long = json.dumps({"data": {"text": "a" * (1 << 20)}}).encode()
@@ -200,10 +247,26 @@ def test_hosts_and_origins(shared):
         assert status(host=bad) == 421, bad
     assert status(origin="https://evil.example") == 403
     assert status(origin="null") == 403
-    assert status(origin="http://localhost") == 200
+    for scheme, wanted in {"http": 200, "HTTPS": 200, "evil": 403, "": 403}.items():
+        assert status(origin=f"{scheme}://localhost") == wanted, scheme
     assert status(host="localhost:8000", origin="http://localhost:8001") == 403
     twice = [("host", "localhost"), ("host", "evil.example")]
     assert shared.client.get("/healthz", headers=twice).status_code == 421
+
+
+def test_a_proxy_on_the_same_host_names_its_clients(tmp_path):
+    with closing(Live(tmp_path, rates=Rates(1e-9, 2))) as one:
+
+        def status(address):
+            header = {"X-Forwarded-For": address} if address else {}
+            return httpx2.get(f"{one.url}/v1/me", headers=one.headers() | header).status_code
+
+        for last in ("10.0.0.1", "10.0.0.2", None):  # each has its rate; the proxy's is the last
+            for first in ("", "6.6.6.6, "):
+                assert status(last and first + last) == 200
+            assert status(last and f"7.7.7.7, {last}") == 429
+    elsewhere = server.server(None, "127.0.0.1", 0, 1).config.forwarded_allow_ips
+    assert elsewhere == ["127.0.0.1", "::1"]  # whatever the environment has
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ def test_a_renewed_lease_lasts_from_then_on(desk):
     for now in (1100.0, 1200.0):
         one.now = now
         lease = one.do(answering.renew, 1, token, "anna")["lease"]
-        assert lease == {"token": token, "until": now + 120.0, "now": now}
+        assert lease == {"until": now + 120.0, "now": now}
         assert one.ask("bob") is None
     one.now += 120.0
     assert one.ask("bob")["item"] == 1
@@ -75,6 +75,24 @@ def test_who_holds_it_again_counts_with_an_old_lease(desk):
     one.ask("anna")
     said = one.say(1, "spam", "anna", old)
     assert (said["late"], said["counts"]) == (True, True)
+
+
+def test_nobody_holds_more_than_five_questions(desk):
+    one = desk()
+    one.add(texts(8))
+    held = [one.ask() for _ in range(5)]
+    with pytest.raises(Problem, match="You hold 5 questions, the most at a time"):
+        one.ask()
+    assert one.ask("bob")["item"] == 6
+    one.say(held[2]["item"], "ham")
+    assert one.ask()["item"] == 7
+    token = held[0]["lease"]["token"]
+    again = one.do(answering.ask, held[1]["item"], "anna")  # one of those five
+    assert again["question"]["item"] == held[1]["item"]
+    one.do(answering.release, held[0]["item"], token, "anna")
+    assert one.ask()["item"] == 1
+    one.now += 121.0
+    assert one.ask()["item"] == 1
 
 
 def test_an_admins_correction_is_the_admins(desk):

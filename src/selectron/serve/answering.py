@@ -15,6 +15,7 @@ from .question import LABEL, SKIP, Question
 from .stream import Stream
 from .strict import Body, Problem, invalid, missing
 
+HELD = 5  # questions of a stream that one person holds at most
 NAMING = "A class; the name of a new one has no control characters, and not only blanks."
 Label = Annotated[Class | None, Field(description=NAMING)]
 Token = Annotated[str, Field(min_length=1, max_length=100)]
@@ -35,48 +36,75 @@ class Answer(Body):
     lease: Token | None = None
 
 
-def ask(stream: Stream, who: str, at: float) -> dict[str, Any] | None:
-    """Lease the oldest question that this person may answer; return None if there is none.
-
-    It is returned as the page shows it, without the prediction if that is hidden.
-    """
+def oldest(stream: Stream, who: str, at: float) -> int | None:
+    """Return the item of the oldest question that this person may answer, None if there is none."""
     for question in list(stream.open.values()):
-        answered = who in question.votes or who in question.skipped
-        if answered or question.place(who, at) != "free":
-            continue
-        try:
-            content, _ = stream.db.content(question.item)
-        except Damaged:
-            stream.set_aside(question.item, at)
-            continue
-        decided, hidden = question.decided, question.hides(stream.declaration.hide)
-        return {
-            "item": question.item,
-            "id": question.key,
-            "at": question.at,
-            "content": content,
-            "reason": decided["reason"],
-            "hidden": hidden,
-            "label": None if hidden else question.prediction,
-            "proba": None if hidden else question.proba,
-            "margin": None if hidden or question.prediction is None else decided["margin"],
-            "ask_probability": decided["probability"],
-            "classes": list(stream.named),
-            "new_classes": stream.declaration.new_classes,
-            "lease": grant(stream, "shown", question.item, secrets.token_urlsafe(18), who, at),
-        }
+        if place(question, who, at) == "free" and readable(stream, question.item, at):
+            return question.item
     return None
 
 
+def readable(stream: Stream, item: int, at: float) -> bool:
+    """Return whether an item is not damaged; set it aside if it is."""
+    try:
+        stream.db.content(item)
+    except Damaged:
+        stream.set_aside(item, at)
+        return False
+    return True
+
+
+def place(question: Question, who: str, at: float) -> str:
+    """Return whether this person holds a lease, or can have one; not who has answered."""
+    answered = who in question.votes or who in question.skipped
+    return "taken" if answered else question.place(who, at)
+
+
+def ask(stream: Stream, item: int | None, who: str, at: float) -> dict[str, Any]:
+    """Lease the question of an item; it takes the place of a lease that this person holds.
+
+    The question is returned as the page shows it, without the prediction if that is hidden.
+    Raises Problem (409) if it is not this person's to answer any more, or with `HELD` others.
+    """
+    if item is None:
+        return {"question": None}
+    question = stream.question(item)
+    taken = item not in stream.open or place(question, who, at) == "taken"
+    if taken or not readable(stream, item, at):
+        raise Problem(409, "lease_over", f"Item {item} does not wait for you any more.")
+    held = [one for one in stream.open.values() if one.leases and one.place(who, at) == "held"]
+    if len([one for one in held if one is not question]) >= HELD:
+        why = f"You hold {HELD} questions, the most at a time: answer or release one of them."
+        raise Problem(409, "too_many_leases", why)
+    decided, hidden = question.decided, question.hides(stream.declaration.hide)
+    token = secrets.token_urlsafe(18)
+    found = {
+        "item": item,
+        "id": question.key,
+        "at": question.at,
+        "content": stream.db.content(item)[0],
+        "reason": decided["reason"],
+        "hidden": hidden,
+        "label": None if hidden else question.prediction,
+        "proba": None if hidden else question.proba,
+        "margin": None if hidden or question.prediction is None else decided["margin"],
+        "ask_probability": decided["probability"],
+        "classes": list(stream.named),
+        "new_classes": stream.declaration.new_classes,
+        "lease": {"token": token, **grant(stream, "shown", item, token, who, at)},
+    }
+    return {"question": found}
+
+
 def grant(stream: Stream, kind: str, item: int, token: str, who: str, at: float) -> dict[str, Any]:
-    """Record a lease ("shown") or its renewal ("renewed"), and return it."""
+    """Record a lease ("shown") or its renewal ("renewed"); return it without its token."""
     until = at + stream.declaration.lease
     stream.emit(kind, at, who, {"lease": digest(token), "until": until}, item=item)
-    return {"token": token, "until": until, "now": at}
+    return {"until": until, "now": at}
 
 
 def renew(stream: Stream, item: int, token: str, who: str, at: float) -> dict[str, Any]:
-    """Renew a lease. Raises Problem (409) if it has expired."""
+    """Renew a lease; return it without its token. Raises Problem (409) if it has expired."""
     check_lease(stream, item, token, at)
     return {"item": item, "lease": grant(stream, "renewed", item, token, who, at)}
 

@@ -115,7 +115,7 @@ class Guard:
         if bare(host) not in self.hosts:
             raise Problem(421, "host", "This server does not have that name: see --allow-host.")
         origin = headers.get("origin")
-        if origin is not None and origin.lower().partition("://")[2] != host:
+        if origin is not None and origin.lower() not in (f"http://{host}", f"https://{host}"):
             raise Problem(403, "origin", "Requests from pages of other origins are refused.")
         address = (scope.get("client") or ("", 0))[0]
         if self.rates.take(address) is None:

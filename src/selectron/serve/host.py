@@ -5,6 +5,7 @@ import queue
 import secrets
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import closing, contextmanager, suppress
@@ -58,9 +59,11 @@ class Host:
         ahead = clock() - steady()
         self.folder, self.clock, self.steady = folder, clock, lambda: ahead + steady()
         self.ending = self.stopping = self.ended = False  # `ending`: streams of events end
+        self.followed = defaultdict[str, list[object]](list)  # open streams of events, by person
         self.changing_tokens = threading.Lock()
         self.waiting: queue.Queue = queue.Queue(WAITING)
         self.service = Service(folder, declarations, **options)
+        self.revoked = set[str]()  # digests of tokens, also if that could not be stored
         self.people = self.read(tokens.owners)
         self.writer = threading.Thread(target=self._run, name="selectron-writer", daemon=True)
         self.writer.start()
@@ -77,10 +80,14 @@ class Host:
             self.service.close()
 
     def _batch(self) -> list[tuple[Work, Future]]:
-        """Wait for work, and return what is queued; an empty batch tests a store that fails."""
+        """Wait for work, and return what is queued; an empty batch is for what is due without.
+
+        It tests a store that fails, deletes what has expired, and overwrites what was deleted.
+        """
         found = []
         with suppress(queue.Empty):
-            found.append(self.waiting.get(timeout=RETRY if self.service.failing else None))
+            wait = RETRY if self.service.failing else self.service.rest
+            found.append(self.waiting.get(timeout=wait))
             while len(found) < BATCH:
                 found.append(self.waiting.get_nowait())
         return found
@@ -183,14 +190,28 @@ class Host:
         return token
 
     def revoke_token(self, name: str) -> None:
-        """Delete a token by its name. Raises Problem (404) if there is none."""
-        self._tokens(lambda service, at: service.store.drop_token(name))
+        """Delete a token by its name; it is not accepted from now on, even if that is not stored.
+
+        Raises Problem: 404 if there is none, and what else prevents that it is stored.
+        """
+        self.revoked |= {digest for digest, one in self.people.items() if one.name == name}
+        self.people = self._accepted(self.people)
+        try:
+            self._tokens(lambda service, at: service.store.drop_token(name))
+        except Problem as why:
+            if why.status == 404:
+                raise
+            message = f"{name!r} is revoked until the server ends, but that could not be stored:"
+            raise Problem(why.status, why.code, f"{message} revoke it again. {why}") from None
+
+    def _accepted(self, people: dict[str, tokens.Person]) -> dict[str, tokens.Person]:
+        return {digest: one for digest, one in people.items() if digest not in self.revoked}
 
     def _tokens(self, change: Callable[[Service, float], None]) -> None:
         """Change the tokens, and read them again."""
         with self.changing_tokens:  # of two changes, the later one is read last
             self.submit(Work(change)).result()
-            self.people = self.read(tokens.owners)
+            self.people = self._accepted(self.read(tokens.owners))
 
     def stop(self, *error: Any) -> None:
         """Finish queued work, take snapshots, and end."""

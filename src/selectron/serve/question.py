@@ -136,7 +136,8 @@ class Question:
         match event.kind:
             case "shown":
                 active = self.active(event.at)
-                self.leases = {x: lease for x, lease in self.leases.items() if lease in active}
+                kept = {x for x in active if x.who != event.who}  # one is enough
+                self.leases = {x: lease for x, lease in self.leases.items() if lease in kept}
                 self.leases[body["lease"]] = Lease(event.who, body["until"], event.at)
             case "renewed":
                 if held := self.leases.get(body["lease"]):

@@ -271,7 +271,8 @@ def export_file(
         return
     lines: Iterable[str] = (strict.dumps(row, sort=False) + "\n" for row in rows)
     if kind == "csv":
-        writer = csv.writer(SimpleNamespace(write=str), lineterminator="\n")  # returns each line
+        # Python 3.11 quotes what has a character of the terminator: a lone "\r", too
+        writer = csv.writer(SimpleNamespace(write=lambda line: line[:-2] + "\n"))
         lines = map(writer.writerow, chain([columns], (row.values() for row in rows)))
     for part in grouped(lines, len, PIECE):
         yield "".join(part).encode()

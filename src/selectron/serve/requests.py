@@ -20,10 +20,9 @@ from .service import Work
 from .strict import Problem
 from .tokens import Person, check_role
 
-BODY, LARGE_BODY = 1 << 20, 8 << 20  # bytes; the latter of batches and imports
-LARGE = ("/batch", "/label-studio")
+SMALL = 1 << 14  # bytes of a body; of larger ones there are few at a time
+LARGE = {"items": 1 << 20, "batch": 8 << 20, "label-studio": 8 << 20}  # by the end of the path
 PATIENCE = 20.0  # seconds for a body to arrive, and for one to wait until it is read
-SMALL = 1 << 14  # bytes; of larger bodies there are few at a time
 AT_ONCE, WAITING = 8, 32  # large bodies in memory, and requests that wait with one
 PARSED = 2  # large bodies that are parsed at a time, in threads
 BUSY = "Too many large requests: wait a moment."
@@ -48,7 +47,7 @@ class Bodies:
         if request.method == "GET":
             yield b""
             return
-        limit = LARGE_BODY if request.scope["path"].endswith(LARGE) else BODY
+        limit = LARGE.get(request.scope["path"].rpartition("/")[2], SMALL)
         if (size := length(request.scope, limit)) > limit:
             raise too_long(limit)
         async with self._place() if size > SMALL else nullcontext():
@@ -92,7 +91,8 @@ async def read_body(request: Request, limit: int) -> bytes:
 
 
 Name = Annotated[str, Path(min_length=1, max_length=64, description="A stream's name.")]
-Number = Annotated[int, Path(ge=1, lt=2**53, description="The number of an entry.")]
+NUMBERS = 2**53  # those of entries are smaller: JSON and SQLite have them exactly
+Number = Annotated[int, Path(ge=1, lt=NUMBERS, description="The number of an entry.")]
 Key = Annotated[
     str | None,
     Header(
@@ -177,16 +177,22 @@ class Call:
         hide = self.view["hide"] if self.person.role == "annotate" else "never"
         return self.host.read(lambda db: function(db, self.stream, hide, *values))
 
-    async def write(self, do: Callable[..., Any], *values: Any) -> Response:
-        """Run a function of stream, person and time in the writer, once per key."""
+    async def write(
+        self, do: Callable[..., Any], *values: Any, then: Callable[..., Any] | None = None
+    ) -> Response:
+        """Run a function of stream, person and time in the writer, once per key.
+
+        After it, each time, run `then` with the stream, what it returned, person and time.
+        """
         key, digest, who = None, "", self.person.name
         if self.key is not None:
             key, url = f"{who}\n{self.key}", self.request.url.path
             parts = self.request.method.encode(), url.encode(), self.request.content
             digest = sha256(b"\0".join(sha256(part).digest() for part in parts)).hexdigest()
-        work = Work(lambda service, at: do(self.stream, *values, who, at), key, digest)
+        after = then and (lambda at, kept: then(self.stream, kept, who, at))
+        work = Work(lambda service, at: do(self.stream, *values, who, at), key, digest, after)
         reply = await self.host.do(work)
-        text = strict.dumps(reply, sort=False) if key is None else reply
+        text = reply if isinstance(reply, str) else strict.dumps(reply, sort=False)
         return Response(text, media_type="application/json")
 
 

@@ -13,7 +13,7 @@ from pydantic import ConfigDict, Field
 
 from . import answering, reading, strict
 from .answering import Answer, Correction, Token
-from .requests import Call, Number, Reading, Writing, allowed, mime, strict_routes
+from .requests import NUMBERS, Call, Number, Reading, Writing, allowed, mime, strict_routes
 from .service import Work
 from .stream import Item, Stream
 from .strict import Body, Problem
@@ -27,6 +27,7 @@ BATCH = 5000  # items
 LINES = {"content": {"application/x-ndjson": {"schema": {"type": "string"}}}}
 MODEL = "application/octet-stream"
 PAUSE, BEAT = 0.25, 15.0  # seconds between two looks at the state, and between comments
+FOLLOWED = 20  # streams of events of one person; another one ends the oldest
 ALL = ("annotate", "read", "ingest")
 Id = Annotated[str, Field(min_length=1, max_length=200)]
 
@@ -64,16 +65,25 @@ async def add_batch(call: Writing) -> Response:
     found = await call.request.parse(
         lambda: [(number, item_of(line, call)) for number, line in lines]
     )
-    return await call.write(add_items, found)
+    unfit = {i: item.body() for i, (_, item) in enumerate(found) if isinstance(item, Problem)}
+
+    def named(_: Stream, kept: dict[str, Any], *request: Any) -> dict[str, Any]:
+        replies = [reply | unfit.get(i, {}) for i, reply in enumerate(kept["items"])]
+        return {**kept, "items": replies}
+
+    return await call.write(add_items, found, then=named if unfit else None)
 
 
 def add_items(stream: Stream, found: list, who: str, at: float) -> dict[str, Any]:
-    """Add the items of a batch; each refused line has its error in its place."""
+    """Add the items of a batch; each refused line has its error in its place.
+
+    That of a line that cannot be an item quotes it, and is left to be named each time.
+    """
     replies = []
     for number, item in found:
         try:
             if isinstance(item, Problem):
-                raise item
+                raise Problem(item.status, item.code, "The line is refused.")
             replies.append(stream.add_one(item, who, at))
         except Problem as problem:
             replies.append({"line": number, **problem.body()})
@@ -96,7 +106,8 @@ class Task(Body):
         with naming_task(number, key):
             new = NewItem.of({"id": key, "data": self.data})
             item, origin = call.stream.item(new.id, new.data), (self.meta or {}).get("item")
-            item = item._replace(number=origin if type(origin) is int else None)
+            known = type(origin) is int and 0 < origin < NUMBERS
+            item = item._replace(number=origin if known else None)
             return item, reading.answer_of(self.annotations)
 
 
@@ -178,14 +189,21 @@ class AnswerById(Answer):
 
 @labelling.post("/next", **allowed("annotate"))
 async def next_question(call: Writing) -> Response:
-    """Lease the question that has waited longest; `question` is null if there is none."""
-    return await call.write(lambda *request: {"question": answering.ask(*request)})
+    """Lease the question that has waited longest; `question` is null if there is none.
+
+    A repeated Idempotency-Key leases the same question again, or 409 if it is not yours any more.
+    """
+    return await call.write(answering.oldest, then=answering.ask)
 
 
 @labelling.post("/items/{item}/renew", **allowed("annotate"))
 async def renew(call: Writing, item: Number, body: Leased) -> Response:
     """Renew a lease."""
-    return await call.write(answering.renew, item, body.lease)
+
+    def with_token(_: Stream, kept: dict[str, Any], *request: Any) -> dict[str, Any]:
+        return {**kept, "lease": {"token": body.lease, **kept["lease"]}}
+
+    return await call.write(answering.renew, item, body.lease, then=with_token)
 
 
 @labelling.post("/items/{item}/release", **allowed("annotate"))
@@ -286,7 +304,7 @@ def item(call: Reading, item: Number) -> dict[str, Any]:
 @reports.get("/streams/{stream}/answers", **allowed("annotate", "read"))
 def answers(
     call: Reading,
-    before: Annotated[int, Query(ge=1, lt=2**53)] = 2**53 - 1,
+    before: Annotated[int, Query(ge=1, lt=NUMBERS)] = NUMBERS - 1,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> dict[str, Any]:
     """List answers, latest first; for the next page set `before` to the last entry."""
@@ -347,14 +365,22 @@ async def news(call: Reading) -> StreamingResponse:
 
 
 async def events(call: Call) -> AsyncIterator[str]:
-    """Yield the latest state, at most every `PAUSE` s, until the server or the token ends."""
-    last, sent = None, 0.0
-    while not call.host.ending and call.host.knows(call.person):
-        view, now = call.host.view(call.stream.name), time.monotonic()
-        if view is not last:
-            last, sent = view, now
-            yield f"event: state\nid: {view['entry']}\ndata: {strict.dumps(view)}\n\n"
-        elif now - sent > BEAT:
-            sent = now
-            yield ": still here\n\n"
-        await asyncio.sleep(PAUSE)
+    """Yield the latest state, at most every `PAUSE` s, until the server or the token ends.
+
+    It also ends if the same person has `FOLLOWED` later ones.
+    """
+    last, sent, own = None, 0.0, object()
+    followed = call.host.followed[call.person.name]
+    followed.append(own)
+    try:
+        while own in followed[-FOLLOWED:] and not call.host.ending and call.host.knows(call.person):
+            view, now = call.host.view(call.stream.name), time.monotonic()
+            if view is not last:
+                last, sent = view, now
+                yield f"event: state\nid: {view['entry']}\ndata: {strict.dumps(view)}\n\n"
+            elif now - sent > BEAT:
+                sent = now
+                yield ": still here\n\n"
+            await asyncio.sleep(PAUSE)
+    finally:
+        followed.remove(own)

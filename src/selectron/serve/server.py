@@ -6,6 +6,7 @@ arrives, nor its size, nor how many requests wait for earlier ones.
 
 import socket
 import time
+from collections import Counter
 from collections.abc import Iterable
 from functools import partial
 from itertools import chain, count
@@ -34,6 +35,7 @@ PIPELINED = 16  # requests that may wait for earlier ones
 PENALTY = 0.5  # seconds of delay before a malformed request is refused
 FULL = b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
 TASKS = 4 * CONNECTIONS  # some are done after their connection is lost
+LOOPBACK = ["127.0.0.1", "::1"]  # where a proxy may be that names the address of its client
 KEPT = 15  # seconds for which a connection is kept open between two requests
 FAREWELL = 3  # seconds for open connections when the server ends
 LAST_WORK = 60  # seconds for work that is done without them; cancelled, it would log tracebacks
@@ -43,7 +45,8 @@ class Connection(HttpToolsProtocol):
     """A connection, either waiting for a request or processing one.
 
     When the limit is reached, the connection idle for longest is closed. A connection is idle while
-    it waits for a request or processes one without a valid token.
+    it waits for a request or processes one without a valid token. If none is, the oldest one of a
+    person who has more than half of all is closed: nobody keeps all others out with one token.
     """
 
     each: int  # connections of one address at most
@@ -65,8 +68,12 @@ class Connection(HttpToolsProtocol):
             self._make_room(found)
 
     def _make_room(self, among: list[Any]) -> None:
-        """Close the connection idle for longest, or this one if all others are busy."""
+        """Close the connection idle for longest, or one of many, or this one if all are busy."""
         idle = [c for c in among if c is not self and (c.waiting or c.stranger())]
+        if not idle:
+            ((most, count),) = Counter(c.person() for c in among).most_common(1)
+            many = most and count > len(among) / 2
+            idle = [c for c in among if many and c.person() == most]
         if idle:
             min(idle, key=lambda c: c.since).give_up()
         else:
@@ -76,6 +83,10 @@ class Connection(HttpToolsProtocol):
     def stranger(self) -> bool:
         """Return whether this processes a request without a valid token."""
         return not self.waiting and self.scope["state"].get("person", "unknown") is None
+
+    def person(self) -> Any:
+        """Return the owner of the token of the request that this processes, if there is one."""
+        return None if self.waiting else self.scope["state"].get("person")
 
     def _wait(self) -> None:
         """Wait for a request, whose head must arrive in time."""
@@ -190,6 +201,7 @@ def server(app: Any, host: str, port: int, each: int) -> Server:
             log_level="error",  # a warning for every malformed request would fill a log
             access_log=False,
             server_header=False,
+            forwarded_allow_ips=LOOPBACK,
             limit_concurrency=TASKS,
             timeout_keep_alive=KEPT,
             timeout_graceful_shutdown=LAST_WORK,

@@ -1,6 +1,7 @@
 """The streams of a store; a batch of requests is one transaction."""
 
 import json
+import math
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -19,6 +20,7 @@ from .strict import Problem
 EVERY = 1_000  # entries of a stream between two snapshots
 REMEMBERED = 7 * 86_400.0  # seconds for which replies are kept
 HOUSEKEEPING = 600.0  # seconds between two rounds of deleting
+TRUNCATING = 1.0  # seconds at most until what is deleted is overwritten, unless readers need it
 MODEL = ("new_classes", "features", "learner", "class_weight", "seed", "annotators")
 FULL = "The disk is full or fails: nothing of this has been stored."
 BROKEN = "This could not be done; see the server's log for the reason."
@@ -28,11 +30,14 @@ class Work(NamedTuple):
     """The work of a request: a function of service and time that returns a reply.
 
     With a `key`, the reply is stored as JSON, and returned again for the same key and `digest`.
+    What must not be stored is added by `then`, a function of time and what `do` returned, which
+    is called each time.
     """
 
     do: Callable[["Service", float], Any]
     key: str | None = None
     digest: str = ""
+    then: Callable[[float, Any], Any] | None = None
 
 
 class Service:
@@ -48,7 +53,7 @@ class Service:
         self.store = Store(folder, accept_loss)
         self.every = every
         self.failing = self.broken = False
-        self.housekept = self.at = 0.0
+        self.at, self.housekept, self.truncated = 0.0, -math.inf, -math.inf
         try:
             self._start(declarations, accept_loss)
         except BaseException:
@@ -67,6 +72,7 @@ class Service:
         for stream in self.streams.values():
             stream.restore(accept_loss)
         self.store.begin()
+        self.store.forget_leases()
         for number, item in self.store.found_damaged:
             self.set_aside(self.store.last_at, number, item)
         for stream in self.streams.values():
@@ -120,6 +126,8 @@ class Service:
         self._take_snapshots(self.every)
         if at - self.housekept > HOUSEKEEPING or self._erased() > erased:
             self.forget(at)
+        elif self.store.stale and at - self.truncated > TRUNCATING:
+            self._truncate(at)
         store.reached("before reply")
         return replies
 
@@ -127,13 +135,14 @@ class Service:
         last = self.store.last
         try:
             if work.key is None:
-                return work.do(self, at)
-            if (found := self.store.reply(work.key)) is not None:
-                if found[0] != work.digest:
-                    raise Problem(409, "key_reused", "This Idempotency-Key came with another body.")
-                return found[1]
-            reply = strict.dumps(work.do(self, at), sort=False)
-            self.store.put_reply(work.key, work.digest, reply, at)
+                reply = work.do(self, at)
+                return work.then(at, reply) if work.then else reply
+            if (found := self.store.reply(work.key)) is not None and found[0] != work.digest:
+                raise Problem(409, "key_reused", "This Idempotency-Key came with another body.")
+            kept = found[1] if found else strict.dumps(work.do(self, at), sort=False)
+            reply = work.then(at, json.loads(kept)) if work.then else kept
+            if found is None:
+                self.store.put_reply(work.key, work.digest, kept, at)
             return reply
         except Problem as problem:
             return problem
@@ -179,10 +188,22 @@ class Service:
         """Return the number of items that are erased and whose content is not deleted yet."""
         return sum(len(stream.erased) for stream in self.streams.values())
 
+    @property
+    def rest(self) -> float:
+        """The seconds after a batch until something is to be done even if no work comes."""
+        due = self.truncated + TRUNCATING if self.store.stale else math.inf
+        return max(0.0, min(due, self.housekept + HOUSEKEEPING) - self.at)
+
+    def _truncate(self, at: float) -> None:
+        self.truncated = at
+        with suppress(sqlite3.Error):  # it is tried again
+            self.store.truncate()
+
     def forget(self, at: float) -> None:
         """Delete expired replies and contents of items, and those of erased items.
 
-        A snapshot takes the place of erased items, and older ones, which need them, are deleted.
+        A snapshot takes the place of erased items, and older ones, which need them, are deleted; it
+        takes that of expired ones, too, if they are not covered by the snapshots that are kept.
         """
         self.housekept = at
         erasing = [s for s in self.streams.values() if s.erased and self._take_snapshot(s, kept=1)]
@@ -192,15 +213,22 @@ class Service:
             for stream in erasing:
                 self.store.erase(stream.erased)
             for stream in self.streams.values():
-                days, saved = stream.declaration.privacy.retention_days, stream.snapshots
-                if days and saved:
-                    self.store.forget(stream.id, int(saved[-1].stem), at - 86_400 * days)
+                self._forget_expired(stream, at)
             self.store.commit()
         except (sqlite3.Error, OSError) as error:
             self._fail(error)
             return
         for stream in erasing:
             stream.erased.clear()
+        self._truncate(at)
+
+    def _forget_expired(self, stream: Stream, at: float) -> None:
+        """Delete the contents of items that have been kept for long enough."""
+        days, saved = stream.declaration.privacy.retention_days, stream.snapshots
+        before, covered = at - 86_400 * days, int(saved[-1].stem) if saved else 0
+        left = days and self.store.forget(stream.id, covered, before)
+        if left and self._take_snapshot(stream, kept=1):
+            self.store.forget(stream.id, stream.saved, before)
 
     def close(self) -> None:
         """Take snapshots, and close the store."""

@@ -26,6 +26,7 @@ from .strict import missing
 DATABASE = "selectron.sqlite3"
 FOLDER, FILE = 0o700, 0o600
 CACHE_KB = 65_536
+BUSY = 10.0  # seconds for which another connection is waited for
 
 
 FORM = struct.Struct("<QI")  # the last entry and its seal, in `head`; a seal of these two follows
@@ -84,7 +85,7 @@ def reader(folder: Path) -> Log:
 def open_database(path: Path) -> Log:
     """Return a connection to a database; a new one gets its tables."""
     db = sqlite3.connect(
-        path, isolation_level=None, check_same_thread=False, timeout=10, factory=Log
+        path, isolation_level=None, check_same_thread=False, timeout=BUSY, factory=Log
     )
     settings = ("journal_mode = WAL", "synchronous = FULL", "secure_delete = ON")
     try:
@@ -122,6 +123,7 @@ class Store:
         for name in ("lock", "head", DATABASE):  # SQLite's other files follow the mode of its own
             (folder / name).touch(FILE)
         self.folder = folder
+        self.stale = True  # whether the write-ahead log or the database may hold deleted content
         with ExitStack() as undoing:
             lock = undoing.enter_context(open(folder / "lock", "ab"))
             try:
@@ -203,6 +205,16 @@ class Store:
         self.db.execute("INSERT OR REPLACE INTO about VALUES ('probe', ?)", ("." * 65_536,))
         self.db.execute("COMMIT")
 
+    def truncate(self) -> None:
+        """Empty the write-ahead log, so that deleted content is overwritten in the database, too.
+
+        `stale` remains true if readers need it; they are not waited for long.
+        """
+        self.db.execute("PRAGMA busy_timeout = 100")
+        (busy, *_) = self.db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        self.db.execute(f"PRAGMA busy_timeout = {1000 * BUSY:.0f}")
+        self.stale = bool(busy)
+
     def close(self) -> None:
         """Close the store and release its lock."""
         self.closing.close()
@@ -228,24 +240,31 @@ class Store:
 
     def drop_raw(self, item: int) -> None:
         """Delete an item and keep its row; a damaged content stays damaged."""
-        found = self.db.execute(f"{CONTENTS} WHERE item = ?", (item,))
+        found = self.db.execute(f"{CONTENTS} WHERE item = ? AND raw IS NOT NULL", (item,))
         for _, stream, at, raw, row, seal in found.fetchall():
             if seal == content_seal(item, stream, at, raw, row):
                 seal = content_seal(item, stream, at, None, row)
             self.db.execute("UPDATE contents SET raw = NULL, seal = ? WHERE item = ?", (seal, item))
+            self.stale = True
 
     def erase(self, items: Iterable[int]) -> None:
         """Delete the contents of items."""
         self.db.executemany("DELETE FROM contents WHERE item = ?", ((item,) for item in items))
+        self.stale = True
 
-    def forget(self, stream: int, seq: int, before: float) -> None:
-        """Delete contents older than a time, unless an entry after `seq` refers to them."""
+    def forget(self, stream: int, seq: int, before: float) -> bool:
+        """Delete contents older than a time, unless an entry after `seq` refers to them.
+
+        Returns whether some are left.
+        """
         query = (
             "DELETE FROM contents WHERE stream = ? AND item <= ? AND at < ? AND NOT EXISTS"
             " (SELECT 1 FROM log"
             " WHERE log.item = contents.item AND log.kind <> 'item' AND log.seq > ?)"
         )
-        self.db.execute(query, (stream, seq, before, seq))
+        self.stale |= self.db.execute(query, (stream, seq, before, seq)).rowcount > 0
+        left = "SELECT EXISTS (SELECT 1 FROM contents WHERE stream = ? AND at < ?)"
+        return bool(self.db.execute(left, (stream, before)).fetchone()[0])
 
     # Replies under the keys of requests, declarations of streams, and tokens
 
@@ -263,6 +282,10 @@ class Store:
     def forget_replies(self, before: float) -> None:
         """Delete replies older than a time."""
         self.db.execute("DELETE FROM replies WHERE at < ?", (before,))
+
+    def forget_leases(self) -> None:
+        """Delete replies with a lease's token, and mostly an item, as versions up to 0.2 stored."""
+        self.db.execute("""DELETE FROM replies WHERE instr(reply, '"lease":{"token"')""")
 
     def declared(self, name: str) -> str | None:
         """Return the last declaration of a stream as JSON, None for a new stream."""

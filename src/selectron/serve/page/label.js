@@ -26,6 +26,7 @@ function say(text) {
 }
 
 async function fetched() {
+  await outbox.identify();
   const { question } = await ask("POST", at("/next"));
   if (question) skew = question.lease.now - Date.now() / 1000;
   return question;

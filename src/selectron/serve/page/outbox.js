@@ -1,30 +1,42 @@
 // Answers that are not sent yet. Each has a key made here, so that it is never counted twice, also
 // if two tabs send it: a tab takes those that it finds when it is opened, and leaves them to others.
+// They are those of one person: of whoever gave them, whoever has signed in since.
 
-import { ask, Refusal, stream } from "./talk.js";
+import { ask, Refusal, stream, token } from "./talk.js";
 
-const NAME = `selectron-outbox/${stream}/`; // and the key
-let waiting = found();
+let me = null; // whose token it is: { given, name }
+let waiting = [];
 let sending = false;
 let changed = () => {};
 let arrived = () => {};
 let refused = () => {};
 
+const place = (key) => `selectron-outbox/${stream}/${me.name}/${key}`;
+
+// Find out whose token it is, and take what this person has not sent; a question is shown after that.
+export async function identify() {
+  const given = token();
+  if (me?.given === given) return;
+  const { name } = await ask("GET", "/v1/me");
+  me = { given, name };
+  waiting = found();
+  changed(waiting.length);
+}
+
 function found() {
-  const names = Object.keys(localStorage).filter((name) => name.startsWith(NAME));
+  const names = Object.keys(localStorage).filter((name) => name.startsWith(place("")));
   const entries = names.map((name) => JSON.parse(localStorage.getItem(name))).filter(Boolean);
   return entries.sort((a, b) => a.at - b.at);
 }
 
 function drop(entry) {
   waiting = waiting.filter((other) => other !== entry);
-  localStorage.removeItem(NAME + entry.key);
+  localStorage.removeItem(place(entry.key));
   changed(waiting.length);
 }
 
 export function listen(handlers) {
   ({ changed, arrived, refused } = handlers);
-  changed(waiting.length);
   send();
   setInterval(send, 3000);
   addEventListener("online", send);
@@ -37,7 +49,7 @@ export function newKey() {
 export function put(path, body) {
   const entry = { key: newKey(), at: Date.now(), path, body };
   waiting.push(entry);
-  localStorage.setItem(NAME + entry.key, JSON.stringify(entry));
+  localStorage.setItem(place(entry.key), JSON.stringify(entry));
   changed(waiting.length);
   send();
   return entry.key;
@@ -54,7 +66,7 @@ export async function send() {
   if (sending) return;
   sending = true;
   try {
-    while (waiting.length) {
+    for (await identify(); waiting.length; await identify()) {
       const [entry] = waiting, { key, path, body } = entry;
       try {
         arrived(key, await ask("POST", path, body, key));
@@ -64,6 +76,8 @@ export async function send() {
       }
       drop(entry);
     }
+  } catch {
+    // it is not known whose they are: tried again
   } finally {
     sending = false;
   }
