@@ -15,7 +15,7 @@ from ..errors import SelectronError
 from ..model.live import Ticket
 from ..storage import replace
 from ..streams.readers import Chunk
-from . import ExamplesFirst, files, reporting_errors, terminal
+from . import ExamplesFirst, echo, files, reporting_errors, terminal
 from .label import ModelSession, session_options
 from .labels import write_csv
 from .models import Place, Saved, keep, load, uninterrupted
@@ -72,11 +72,11 @@ def ask(paths: tuple[str, ...], model: str | None, output: str, **options: Any) 
             write_questions(output, [*names, *headings], lines)
     rows = counted(session.row - session.start, "row")
     written = f"{output} was not written" if not lines else f"they are in {output}"
-    click.echo(f"{rows}, {counted(len(lines), 'question')}: {written}.")
+    echo(f"{rows}, {counted(len(lines), 'question')}: {written}.")
     if session.out:
-        click.echo(f"{session.out.capitalize()}.")
+        echo(f"{session.out.capitalize()}.")
     if lines:
-        click.echo(f"Fill in the column {names[1]}; selectron learn {session.saved.path} {output}")
+        echo(f"Fill in the column {names[1]}; selectron learn {session.saved.path} {output}")
 
 
 def _questions(
@@ -150,13 +150,13 @@ def learn(paths: tuple[str, ...], model: str | None, new_classes: bool, **option
     if answers.learned:
         with uninterrupted():
             saved = keep(model, saved)
-    click.echo(f"Labels learned: {answers.learned.total():,}. Predicted right: {answers.right:,}.")
+    echo(f"Labels learned: {answers.learned.total():,}. Predicted right: {answers.right:,}.")
     if answers.learned:
-        click.echo(terminal.class_counts(answers.learned, saved.classifier.classes_))
+        echo(terminal.class_counts(answers.learned, saved.classifier.classes_))
     if answers.closed:
-        click.echo(f"Learned before, or expired: {answers.closed:,}.")
+        echo(f"Learned before, or expired: {answers.closed:,}.")
     if left := len(saved.classifier.open_tickets_):
-        click.echo(f"Questions without a label: {left:,}.")
+        echo(f"Questions without a label: {left:,}.")
 
 
 class Answers:
