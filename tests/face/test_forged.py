@@ -5,9 +5,11 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from selectron import OnlineClassifier, SelectronError, storage
+from selectron.learners import Perceptron
 
 from .forging import KINDS, forged, genuine
 
@@ -76,6 +78,25 @@ def test_features_of_open_rows_are_unique(tmp_path):
     header, arrays = storage.read(tmp_path / "model")
     OnlineClassifier.load(tmp_path / "model")
     arrays["open.indices"][1] = arrays["open.indices"][0]
+    storage.write(tmp_path / "model", header, arrays)
+    with pytest.raises(SelectronError, match="does not hold a sound model"):
+        OnlineClassifier.load(tmp_path / "model")
+
+
+@pytest.mark.parametrize("place", [-1, 10**6])
+def test_places_of_an_encoder_are_in_its_rows(place, tmp_path):
+    table = pd.DataFrame(
+        {"a": np.arange(40.0), "b": [f"word {k} of {k % 7} others" for k in range(40)]}
+    )
+    clf = OnlineClassifier(Perceptron(), encoder="auto", classes=[0, 1])
+    clf.partial_fit(table, [0, 1] * 20).save(tmp_path / "model")
+    assert clf.encoder_.sparse_
+    header, arrays = storage.read(tmp_path / "model")
+    header["encoder"]["columns"][0]["made"]["number"]["place"] = place
+    storage.write(tmp_path / "model", header, arrays)
+    with pytest.raises(SelectronError, match="not sound"):
+        OnlineClassifier.load(tmp_path / "model").decide(table[:1])
+    header["encoder"]["layout"][1] = ["a"] * 5000
     storage.write(tmp_path / "model", header, arrays)
     with pytest.raises(SelectronError, match="does not hold a sound model"):
         OnlineClassifier.load(tmp_path / "model")
