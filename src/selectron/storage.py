@@ -14,6 +14,7 @@ import numbers
 import os
 import secrets
 import shutil
+import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,6 +30,11 @@ __all__ = ["read", "write"]
 
 MAGIC = b"selectron\n"
 VERSION, CODEC = 35, "zstd"
+# An archive is at most ROOM + RATIO times as large as its compressed form: no small file takes much
+# memory. Where a model of zeros would be larger, empty bytes follow, which the codec skips
+ROOM, RATIO = 2**30, 1000
+PIECE = 2**24  # bytes that are read at a time
+FILLER = b"\x50\x2a\x4d\x18"  # of a frame that is skipped, before its length in four bytes
 HEADER = "header"
 OWN = {name: getattr(kind, name) for kind in (learners, askers, kernels) for name in kind.__all__}
 
@@ -59,12 +65,15 @@ def content(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> tuple[byte
         text = np.frombuffer(json.dumps(header, default=_plain).encode(), np.uint8)
         with pa.CompressedOutputStream(payload, CODEC) as archive:
             np.savez(archive, allow_pickle=False, **{HEADER: text}, **arrays)
+            size = archive.tell()
     except SelectronError:
         raise
     except (TypeError, ValueError) as error:
         why = str(error).partition(". ")[0]
         raise SelectronError(f"A header or an array cannot be written to a file: {why}.") from error
-    archived = payload.getvalue()
+    archived = payload.getvalue().to_pybytes()
+    if (lacking := (size - ROOM) // RATIO + 1 - len(archived)) > 0:
+        archived += FILLER + lacking.to_bytes(4, "little") + bytes(lacking)
     return MAGIC + bytes([VERSION]) + hashlib.sha256(archived).digest(), archived
 
 
@@ -107,13 +116,26 @@ def read(path: str | os.PathLike) -> tuple[dict[str, Any], dict[str, np.ndarray]
     if hashlib.sha256(payload).digest() != digest:
         raise SelectronError(f"{path} is damaged: its checksum does not fit.")
     try:
-        archived = pa.CompressedInputStream(pa.BufferReader(payload), CODEC).read()
-        with np.load(io.BytesIO(archived), allow_pickle=False) as archive:
+        with np.load(_unpacked(payload), allow_pickle=False) as archive:
             arrays = dict(archive)
         header = json.loads(arrays.pop(HEADER).tobytes())
     except Exception as error:  # whatever it is, Selectron has not written this
         raise SelectronError(f"{path} is not a Selectron model file.") from error
     return header, arrays
+
+
+def _unpacked(payload: bytes) -> io.BytesIO:
+    """Return the archive in a file; raise ValueError if it, or what is in it, is too large."""
+    found, most = io.BytesIO(), ROOM + RATIO * len(payload)
+    with pa.CompressedInputStream(pa.BufferReader(payload), CODEC) as stream:
+        while found.tell() <= most and (piece := stream.read(PIECE)):
+            found.write(piece)
+    members = zipfile.ZipFile(found).infolist()
+    plain = all(member.compress_type == zipfile.ZIP_STORED for member in members)
+    if not plain or sum(member.file_size for member in members) > min(found.tell(), most):
+        raise ValueError
+    found.seek(0)
+    return found
 
 
 def packed(part: Any) -> list:

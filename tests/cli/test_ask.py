@@ -263,3 +263,30 @@ def test_questions_as_json_lines(call):
     Path("q2.jsonl").write_text("\n".join(map(json.dumps, answers)))
     learned = call("learn", "a.model", "q2.jsonl")
     assert learned.output.startswith(f"Labels learned: {len(asked)}. ")
+
+
+FORMULAS = ("=HYPERLINK(1)", "@SUM(1)", "+x", "-x", "\t=1")
+
+
+def test_questions_for_a_spreadsheet_have_no_formulas(call, tmp_path):
+    """Labels are found for them, also where one is a copied prediction, or the column is one."""
+    texts = [*FORMULAS, "-0.5", "+1e3", "a=b", "x"]
+    rows = [{"text": text, "=y": ("=yes", "-")[k % 2]} for k, text in enumerate(texts * 12)]
+    write(tmp_path / "all.csv", rows)
+    options = [*FAST[:2], "--ask", "fixed:p=1", "--label", "=y"]
+    assert call("run", "all.csv", *options, "--save", "a.model").exit_code == 0
+    assert call("ask", "a.model", "all.csv", "-o", "q.jsonl").exit_code == 0
+    assert '"=HYPERLINK(1)"' in Path("q.jsonl").read_text()
+    assert call("ask", "a.model", "all.csv", "--from", "1", "-o", "q.csv").exit_code == 0
+    asked = read("q.csv")
+    assert [*asked[0]][:3] == ["question", "'=y", "prediction"]
+    cells = {row["text"] for row in asked}
+    assert cells == {*(f"'{text}" for text in FORMULAS), *texts[len(FORMULAS) :]}
+    assert {row["prediction"] for row in asked} <= {"'=yes", "'-"}
+    for k, row in enumerate(asked):
+        row["'=y"] = row["prediction"] if k % 2 else row["prediction"][1:]
+    write("filled.csv", asked)
+    found = call("learn", "a.model", "filled.csv")
+    assert found.exit_code == 0, found.output
+    assert f"Predicted right: {len(asked)}." in found.stdout
+    assert call("show", "a.model", "--json").stdout.count("'=yes") == 0

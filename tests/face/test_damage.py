@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from selectron import OnlineClassifier, SelectronError
+from selectron import OnlineClassifier, SelectronError, storage
 from selectron.learners import LASEC
 from selectron.storage import CODEC, VERSION
 
@@ -74,9 +74,18 @@ def archive(**members):
     return buffer.getvalue()
 
 
-def numpy_archive(**arrays):
+def numpy_archive(save=np.savez, **arrays):
     buffer = io.BytesIO()
-    np.savez(buffer, **arrays)
+    save(buffer, **arrays)
+    return buffer.getvalue()
+
+
+def repeated(member, times):
+    """An archive whose directory lists one member many times."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as file:
+        file.writestr("header", member)
+        file.filelist *= times
     return buffer.getvalue()
 
 
@@ -182,6 +191,8 @@ PAYLOADS = {
     "no JSON": numpy_archive(header=np.frombuffer(b"{", np.uint8)),
     "no UTF-8": numpy_archive(header=np.array([255, 254, 253], np.uint8)),
     "a list": numpy_archive(header=np.frombuffer(b"[]", np.uint8)),
+    "compressed members": numpy_archive(np.savez_compressed, header=np.zeros(9, np.uint8)),
+    "one member twice": repeated(b"{}" + bytes(10_000), 2),
     "an empty header": numpy_archive(header=np.frombuffer(b"{}", np.uint8)),
 }
 
@@ -190,6 +201,24 @@ PAYLOADS = {
 def test_made_up_payloads(kind, content, tmp_path):
     (tmp_path / "model").write_bytes(made_up(content, PAYLOADS[kind]))
     refusal(tmp_path / "model")
+
+
+def test_small_files_take_little_memory(tmp_path, monkeypatch):
+    """Also where a model is genuine: a large one whose numbers are 0 has a file that is larger."""
+    path, arrays = tmp_path / "model", {"w": np.zeros(2**21)}
+    storage.write(path, {}, arrays)
+    assert np.array_equal(storage.read(path)[1]["w"], arrays["w"])
+    monkeypatch.setattr(storage, "ROOM", 2**16)
+    with pytest.raises(SelectronError, match="not a Selectron model file"):
+        storage.read(path)
+    storage.write(path, {}, arrays)
+    assert np.array_equal(storage.read(path)[1]["w"], arrays["w"])
+
+
+def test_compressed_members_are_refused_unread(tmp_path, content):
+    (tmp_path / "model").write_bytes(made_up(content, PAYLOADS["compressed members"]))
+    with pytest.raises(SelectronError, match="not a Selectron model file"):
+        storage.read(tmp_path / "model")
 
 
 def short(name):
@@ -241,6 +270,13 @@ CHANGES = {
     "parameters out of range": learner("LASEC", [5.0, 1.0]),
     "draws": put({}, "model", "draws"),
     "rounds": put("many", "model", "rounds"),
+    "fewer rounds than none": put(-1, "model", "rounds"),
+    "no end of rounds": put(1e999, "model", "rounds"),
+    "a million classes": put(10**6, "model", "classes"),
+    "a billion features": put(10**9, "model", "width"),
+    "a draw beyond 1": put([1.5], "model", "draws", "ahead"),
+    "steps": lambda header, arrays: arrays["state.scalars"].put(0, -1),
+    "labels of the calibration": lambda header, arrays: arrays["calibration.s"].put(0, 0.5),
     "classes": put([[1, 2, 3], "<i8"], "classes"),
     "names": put(["a"], "names"),
 }

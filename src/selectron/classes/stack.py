@@ -74,9 +74,9 @@ class Stack:
         return [self.space.at(state, k) for k in range(len(state.scalars))]
 
     def sound(self, state: Any) -> bool:
-        """Return whether the indices in the states are valid."""
-        sound = getattr(self.space, "sound", None)
-        return sound is None or all(map(sound, self.unstacked(state)))
+        """Return whether numbers are finite, and counts and indices in range."""
+        finite = all(np.isfinite(getattr(state, name)).all() for name in KEPT)
+        return finite and all(map(self.space.sound, self.unstacked(state)))
 
     def weights(self, state: Any) -> np.ndarray:
         """Return w of every class, (K, d)."""

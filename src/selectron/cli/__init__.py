@@ -17,6 +17,10 @@ from .. import __version__
 from ..errors import SelectronError
 
 FULL = errno.ENOSPC, errno.EFBIG, errno.EDQUOT
+# Characters that could make a value look like a prompt: of control but for tabs, of direction, and
+# ends of lines
+CODES = {*range(32), *range(127, 160), 0x61C, *range(0x200E, 0x2010), *range(0x2028, 0x202F)}
+ESCAPES = {code: f"\\u{code:04x}" for code in CODES | {*range(0x2066, 0x206A)} if code != 9}
 INTERRUPTED = 130  # the exit code with which a shell reports Ctrl-C
 MOST = 2**32 - 1  # which every seed, size and number of rows may be
 COMMANDS = {
@@ -139,7 +143,24 @@ def main() -> None:
 
 def warn(text: str) -> None:
     """Write a line to standard error."""
-    click.echo(f"selectron: {text}", err=True)
+    echo(f"selectron: {text}", err=True)
+
+
+def echo(text: object = "", err: bool = False, nl: bool = True) -> None:
+    """Write text to standard output or error, where names and labels of files move no cursor.
+
+    All that people read passes here; what programs read, such as predictions, is written as it is.
+    """
+    click.echo(printable(str(text)), err=err, nl=nl)
+
+
+def printable(text: str) -> str:
+    """Return text with lines and tabs, and other codes that a terminal obeys escaped.
+
+    >>> print(printable("spam" + chr(27) + "[2J"))
+    spam\\u001b[2J
+    """
+    return "\n".join(line.translate(ESCAPES) for line in text.split("\n"))
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from ..errors import SelectronError
 from ..model.live import Ticket
 from ..storage import replace
 from ..streams.readers import Chunk
-from . import ExamplesFirst, files, reporting_errors, terminal
+from . import ExamplesFirst, echo, files, reporting_errors, terminal
 from .label import ModelSession, session_options
 from .labels import write_csv
 from .models import Place, Saved, keep, load, uninterrupted
@@ -31,6 +31,7 @@ from .options import (
 QUESTION, PREDICTION, PROBA = "question", "prediction", "proba"  # columns of our own
 LETTERS = "bcdfghjklmnpqrst"  # no word or month has these alone, which spreadsheets might change
 CHECKED = 4  # letters that follow from the row
+FORMULA = tuple("=+-@\t\r")  # with which a cell begins that a spreadsheet would compute
 
 
 @click.command(cls=ExamplesFirst)
@@ -72,11 +73,11 @@ def ask(paths: tuple[str, ...], model: str | None, output: str, **options: Any) 
             write_questions(output, [*names, *headings], lines)
     rows = counted(session.row - session.start, "row")
     written = f"{output} was not written" if not lines else f"they are in {output}"
-    click.echo(f"{rows}, {counted(len(lines), 'question')}: {written}.")
+    echo(f"{rows}, {counted(len(lines), 'question')}: {written}.")
     if session.out:
-        click.echo(f"{session.out.capitalize()}.")
+        echo(f"{session.out.capitalize()}.")
     if lines:
-        click.echo(f"Fill in the column {names[1]}; selectron learn {session.saved.path} {output}")
+        echo(f"Fill in the column {names[1]}; selectron learn {session.saved.path} {output}")
 
 
 def _questions(
@@ -103,10 +104,26 @@ def _questions(
 def write_questions(path: str, names: list[str], lines: list[list[Any]]) -> None:
     """Write lines of questions as a table, or as JSON lines."""
     if not path.lower().endswith(".jsonl"):
-        write_csv(path, names, [list(map(files.as_text, line)) for line in lines])
+        cells = ([as_cell(files.as_text(value)) for value in line] for line in lines)
+        write_csv(path, list(map(as_cell, names)), cells)
         return
     rows = (files.as_json(dict(zip(names, line, strict=True))) + "\n" for line in lines)
     replace(path, "".join(rows).encode())
+
+
+def as_cell(text: Any) -> Any:
+    """Return text for a spreadsheet: with an apostrophe before what would be a formula.
+
+    >>> as_cell("=1+1"), as_cell("-0.5"), as_cell("a=b")
+    ("'=1+1", '-0.5', 'a=b')
+    """
+    if not text or not text.startswith(FORMULA):
+        return text
+    try:
+        float(text)
+    except ValueError:
+        return f"'{text}"
+    return text
 
 
 def answers_column(saved: Saved) -> str:
@@ -150,13 +167,13 @@ def learn(paths: tuple[str, ...], model: str | None, new_classes: bool, **option
     if answers.learned:
         with uninterrupted():
             saved = keep(model, saved)
-    click.echo(f"Labels learned: {answers.learned.total():,}. Predicted right: {answers.right:,}.")
+    echo(f"Labels learned: {answers.learned.total():,}. Predicted right: {answers.right:,}.")
     if answers.learned:
-        click.echo(terminal.class_counts(answers.learned, saved.classifier.classes_))
+        echo(terminal.class_counts(answers.learned, saved.classifier.classes_))
     if answers.closed:
-        click.echo(f"Learned before, or expired: {answers.closed:,}.")
+        echo(f"Learned before, or expired: {answers.closed:,}.")
     if left := len(saved.classifier.open_tickets_):
-        click.echo(f"Questions without a label: {left:,}.")
+        echo(f"Questions without a label: {left:,}.")
 
 
 class Answers:
@@ -170,12 +187,13 @@ class Answers:
     def learn(self, chunk: Chunk) -> None:
         """Learn the labels of some rows; raise SelectronError if a ticket or a label is unknown."""
         for at, row in enumerate(files.records_of(chunk.rows), chunk.first + 1):
-            for name in (QUESTION, self.column):
+            column = self.column if self.column in row else as_cell(self.column)
+            for name in (QUESTION, column):
                 if name not in row:
                     raise SelectronError(
                         f"there is no column {name!r}, as `selectron ask` writes it: rename it back"
                     )
-            if (text := label_of(row[self.column])) is None:
+            if (text := label_of(row[column])) is None:
                 continue
             number = self._number(str(row[QUESTION] or ""), at)
             label = self._class(canonical(text), at)
@@ -210,6 +228,8 @@ class Answers:
         """Return the class of this name; SelectronError if it is new, and none may be."""
         classes = self.classifier.classes_.tolist()
         known, texts = {canonical(x): x for x in classes}, all(isinstance(x, str) for x in classes)
+        if text not in known:  # it may be a copied prediction
+            text = {as_cell(name): name for name in known}.get(text, text)
         if text in known or (texts and (self.new_classes or len(known) < 2)):
             return known.get(text, text)
         how = "; --new-classes learns others" * texts

@@ -1,5 +1,6 @@
 """Files of decisions, and what appends tables to a file of any format."""
 
+import io
 import json
 import shutil
 import sys
@@ -16,6 +17,7 @@ import pyarrow as pa
 from ..errors import SelectronError
 from ..evaluate.contest import Contestant
 from ..storage import writing
+from . import echo
 from .files import as_json, nested_as_text, records_of
 
 WRITTEN, PART = 1 << 24, 4096  # bytes, or lines, of decisions that are read at a time
@@ -152,6 +154,19 @@ def appender(path: Path | None, schema: pa.Schema, stack: ExitStack) -> Callable
     return write
 
 
+class Screen(io.RawIOBase):
+    """A terminal, where values are not written as they are: see `printable`."""
+
+    def writable(self) -> bool:
+        """Return True."""
+        return True
+
+    def write(self, data: Any) -> int:
+        """Write whole lines of UTF-8."""
+        echo(bytes(data).decode(errors="replace"), nl=False)
+        return len(data)
+
+
 def _begun(path: Path | None, schema: pa.Schema) -> tuple[Any, Callable[[Any], Any]]:
     """Return a new file, and a function that appends tables to it."""
     ending = path.suffix.lower() if path else ".csv"
@@ -167,5 +182,6 @@ def _begun(path: Path | None, schema: pa.Schema) -> tuple[Any, Callable[[Any], A
 
     columns = nested_as_text(schema.empty_table()).schema
     options = WriteOptions(quoting_style="needed")
-    file = CSVWriter(path or sys.stdout.buffer, columns, write_options=options)
+    target = path or (Screen() if sys.stdout.isatty() else sys.stdout.buffer)
+    file = CSVWriter(target, columns, write_options=options)
     return file, lambda table: file.write(nested_as_text(table))

@@ -19,7 +19,7 @@ from ..errors import SelectronError
 from ..model.audit import moments
 from ..specs import BUDGET
 from ..streams.readers import Chunk
-from . import ExamplesFirst, Whole, files, terminal
+from . import ExamplesFirst, Whole, echo, files, terminal
 from .labels import COLUMNS, LabelFile
 from .models import Place, Saved, keep, load, uninterrupted
 from .options import (
@@ -173,14 +173,14 @@ class ModelSession:
     def play(self) -> int:
         """Play until the file ends, or somebody quits; return the exit code."""
         if self.last and self.last.ended:
-            click.echo(f"{self.file} was labelled to its end; --from 1 begins again.")
+            echo(f"{self.file} was labelled to its end; --from 1 begins again.")
             return 0
         if self.last:
-            click.echo(f"Continuing at row {self.row + 1:,}; --from 1 begins again.")
+            echo(f"Continuing at row {self.row + 1:,}; --from 1 begins again.")
         elif self.behind:
             changed = f"{self.file} has changed since row {self.behind:,}"
-            click.echo(f"{changed}: beginning at row 1; --from {self.behind + 1} continues.")
-        click.echo(terminal.KEYS)
+            echo(f"{changed}: beginning at row 1; --from {self.behind + 1} continues.")
+        echo(terminal.KEYS)
         try:
             code = terminal.until_quit(self._play)
         except BaseException:
@@ -193,21 +193,21 @@ class ModelSession:
         return code or 0
 
     def _report(self, ended: bool) -> None:
-        click.echo(f"\nRows: {self.row - self.start:,}. Labels learned: {self.answers.total():,}.")
+        echo(f"\nRows: {self.row - self.start:,}. Labels learned: {self.answers.total():,}.")
         if self.answers:
-            click.echo(terminal.class_counts(self.answers, self.saved.classifier.classes_))
+            echo(terminal.class_counts(self.answers, self.saved.classifier.classes_))
         if accuracy := self.place.accuracy():
-            click.echo(f"Accuracy: {accuracy}.")
+            echo(f"Accuracy: {accuracy}.")
         if (path := self.labels.path) and Path(path).exists():
-            click.echo(f"The labels are in {path}.")
+            echo(f"The labels are in {path}.")
         elif path:
-            click.echo(f"No label was learned: {path} was not written.")
+            echo(f"No label was learned: {path} was not written.")
         same = "The same command" if self.saved.path == self.path else f"With {self.saved.path}, it"
         done = "labelled" if self.answers or self.last else "read, without a label,"
         goes_on = f"{same} continues at row {self.row + 1:,}."
-        click.echo(f"{self.file} is {done} to its end." if ended else goes_on)
+        echo(f"{self.file} is {done} to its end." if ended else goes_on)
         if self.out:
-            click.echo(f"{self.out.capitalize()}.")
+            echo(f"{self.out.capitalize()}.")
 
     def rows(self, chunks: Iterable[Chunk]) -> Iterator[FileRow]:
         """Yield the rows that are ahead; where there are none, that is the next one of `chunks`."""
@@ -259,14 +259,14 @@ class ModelSession:
 
     def _ask(self, row: FileRow, proposal: Any) -> None:
         """Show a row, and learn the answer; raise EOFError to quit."""
-        click.echo(f"\nrow {row.number:,}")
+        echo(f"\nrow {row.number:,}")
         values = {name: row.values.get(name) for name in dict.fromkeys(self.show) or row.values}
         shown = [name for name, x in values.items() if x is not None and name != self.hidden]
         few = len(shown) if self.show else terminal.SHOWN
         for name in shown[:few]:
-            click.echo(f"  {terminal.field_text(name, values[name], bool(self.show))}")
+            echo(f"  {terminal.field_text(name, values[name], bool(self.show))}")
         if more := len(shown[few:]):
-            click.echo(f"  and {counted(more, 'more column')}: --show COLUMN shows others")
+            echo(f"  and {counted(more, 'more column')}: --show COLUMN shows others")
         found = terminal.read_answer(proposal, self.saved.classifier.classes_.tolist(), self._other)
         with uninterrupted():
             if found is terminal.Command.UNDO:
@@ -308,11 +308,11 @@ class ModelSession:
     def _undo(self, row: FileRow) -> None:
         """Return to the last answer or skip; all rows since will be decided again."""
         if not self.copies:
-            click.echo("nothing to undo")
+            echo("nothing to undo")
             self.ahead.appendleft(row)
             return
         classifier, row, self.ticket, later, label, self.place = self.copies.pop()
-        click.echo(f"row {row.number:,} undone")
+        echo(f"row {row.number:,} undone")
         self.ahead.extendleft(reversed([row, *later]))
         self.saved = self.saved._replace(classifier=classifier)
         self.row = row.number - 1
@@ -322,6 +322,6 @@ class ModelSession:
 
     def _other(self) -> Any:
         """Return a typed label, None if there is none; a new class has to be confirmed."""
-        click.echo()
+        echo()
         clf, prompt = self.saved.classifier, "label (Enter goes back)"
         return terminal.read_label(prompt, clf.classes_.tolist(), clf.named_)

@@ -9,7 +9,6 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import click
 import numpy as np
 
 from ..data.cells import label_of
@@ -19,6 +18,7 @@ from ..errors import SelectronError
 from ..storage import replace
 from ..streams.classes import names_of
 from ..streams.readers import Chunk, Source
+from . import echo
 from .files import (
     all_columns,
     as_text,
@@ -136,7 +136,7 @@ def load_table(file: str, **options: Any) -> LoadedTable:
         given = read_labels(options["labels"])
         chunks = list(relabelled(read, source, given))
     if source.guessed:
-        click.echo(f"{source.choice.label}: the label, as the last column", err=True)
+        echo(f"{source.choice.label}: the label, as the last column", err=True)
     rows: Any = [chunk.rows for chunk in chunks]
     width, blocks, whole = chunks[-1].width, rows, None
     columns, ignored = list[str](), [*map(str, source.choice.ignore)]

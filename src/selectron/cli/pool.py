@@ -13,7 +13,7 @@ from ..data.cells import canonical
 from ..engine.parameters import counted
 from ..errors import SelectronError
 from ..evaluate.plot import plot_pool
-from . import ExamplesFirst, Whole, files, reporting_errors, terminal, warn
+from . import ExamplesFirst, Whole, echo, files, reporting_errors, terminal, warn
 from .labels import (
     LoadedTable,
     check_labels,
@@ -166,16 +166,16 @@ def report(runs: dict[str, "PoolRun"], file: str, table: LoadedTable, **options:
             {"order": name, "rows": rows, "labelled": len(run.order), "mistakes": run.mistakes}
             for name, run in runs.items()
         ]
-        click.echo(json.dumps(results, indent=2))
+        echo(json.dumps(results, indent=2))
     else:
         header = f"{'order':<12}{'labelled':>12}{'corrected':>12}{'share':>9}"
-        click.echo(f"{counted(rows, 'row')}\n{header}")
+        echo(f"{counted(rows, 'row')}\n{header}")
         for name, run in runs.items():
             labelled, share = len(run.order), run.mistakes / max(len(run.order), 1)
-            click.echo(f"{name:<12}{labelled:>12,}{run.mistakes:>12,}{share:>9.2%}")
+            echo(f"{name:<12}{labelled:>12,}{run.mistakes:>12,}{share:>9.2%}")
     if options["picture"]:
         plot_pool(runs, Path(file).name, options["picture"])
-        click.echo(f"The plot is in {options['picture']}", err=True)
+        echo(f"The plot is in {options['picture']}", err=True)
     if options["output"]:
         others = copied_columns(file, table, options)
         write_labels(next(iter(runs.values())), options["output"], {}, others)
@@ -213,9 +213,9 @@ class PoolSession:
                 "with --labels the labels that -o has written"
             ) from None
         check_resumed(self.answers, pool, wanted)
-        click.echo(f"Resuming from {self.answers}: {progress(pool)}")
+        echo(f"Resuming from {self.answers}: {progress(pool)}")
         if finished(pool) and (count := pool.reopen()):
-            click.echo(f"Rows that were skipped are proposed again: {count:,}.")
+            echo(f"Rows that were skipped are proposed again: {count:,}.")
         return pool
 
     def _known(self) -> dict[int, Any]:
@@ -243,28 +243,28 @@ class PoolSession:
 
     def _ask(self) -> None:
         if not self.answers.exists():
-            click.echo("\n".join(self.table.columns), err=True, nl=bool(self.table.columns))
+            echo("\n".join(self.table.columns), err=True, nl=bool(self.table.columns))
         if not finished(self.pool):
-            click.echo(terminal.KEYS)
+            echo(terminal.KEYS)
             if not len(self.pool.classes_):
-                click.echo(terminal.FIRST)
+                echo(terminal.FIRST)
         while (proposal := self.pool.propose()) is not None:
             self._answer(*proposal)
 
     def _answer(self, row: int, proposal: Any) -> None:
         """Show a row, and save the answer; raise EOFError to quit."""
-        click.echo(f"\n{self._state()}\n{self._row(row)}")
+        echo(f"\n{self._state()}\n{self._row(row)}")
         classes = self.pool.classes_.tolist()
         found = terminal.read_answer(proposal, classes, lambda: self._other(proposal))
         if found is terminal.Command.UNDO and not self.pool.n_labels_:
-            click.echo("nothing to undo")
+            echo("nothing to undo")
             return
         with uninterrupted():
             if found is terminal.Command.UNDO:
                 self.pool.undo()
                 if self.pool.named_:
                     self._forget()
-                click.echo("undone")
+                echo("undone")
             else:
                 skipped = found is terminal.Command.SKIP
                 self.pool.tell(row, None if skipped else terminal.add_class(self.pool, found))
@@ -281,9 +281,9 @@ class PoolSession:
         classes, named = self.pool.classes_.tolist(), self.pool.classes is not None
         others = [name for name in classes if name != proposal]
         if len(others) == 1 and named:
-            click.echo(others[0])
+            echo(others[0])
             return others[0]
-        click.echo()
+        echo()
         prompt = f"label ({', '.join(map(str, classes))})"
         usual = others[0] if len(others) == 1 else ""
         return terminal.read_label(prompt, classes, named, usual)
@@ -308,15 +308,15 @@ class PoolSession:
 
     def _report(self) -> None:
         run = self.pool.labelled()
-        click.echo(f"\n{progress(self.pool, f', {run.mistakes:,} corrected')}")
+        echo(f"\n{progress(self.pool, f', {run.mistakes:,} corrected')}")
         if len(run.order):
             again = ": the same command resumes from there"
             if finished(self.pool):
                 again = ": the same command proposes the skipped rows again" * bool(run.skipped)
-            click.echo(f"The answers are in {self.answers}{again}.")
+            echo(f"The answers are in {self.answers}{again}.")
         if self.output:
             write_labels(run, self.output, self.known, self.others)
-            click.echo(f"The labels are in {self.output}.")
+            echo(f"The labels are in {self.output}.")
 
 
 def finished(pool: "SelfDirectedClassifier") -> bool:

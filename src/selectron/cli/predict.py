@@ -17,7 +17,7 @@ from ..engine.rows import Sparse, as_matrix
 from ..errors import SelectronError
 from ..specs import spec_of
 from ..streams.readers import Chunk, by_name
-from . import ExamplesFirst, warn
+from . import ExamplesFirst, echo, warn
 from .decisions import appender
 from .files import all_columns, naming, records_of, with_progress
 from .models import Saved, load, model_columns, uninterrupted
@@ -173,30 +173,30 @@ def show(paths: tuple[str, ...], model: str | None, as_json: bool, **options: An
     saved = load(model)
     found = summary(saved, {} if file is None else words_of(saved, file, options))
     if as_json:
-        click.echo(json.dumps(found, indent=2))
+        echo(json.dumps(found, indent=2))
         return
     for name in ("learner", "asker", "rows", "labels", "open", "classes"):
         value = found[name]
         shown = ", ".join(value) if isinstance(value, list) else value
-        click.echo(f"{name:8}  {f'{shown:,}' if isinstance(shown, int) else shown}")
+        echo(f"{name:8}  {f'{shown:,}' if isinstance(shown, int) else shown}")
     if isinstance(weights := found["class_weight"], dict):
         weights = ", ".join(f"{label} {weight:g}" for label, weight in weights.items())
     if weights:
-        click.echo(f"weights   {weights}")
+        echo(f"weights   {weights}")
     if saved.place and (accuracy := saved.place.accuracy()):
-        click.echo(f"accuracy  {accuracy}")
+        echo(f"accuracy  {accuracy}")
     for line in found["columns"]:
-        click.echo(f"column    {line}")
+        echo(f"column    {line}")
     for name, weights in found["weights"].items():
         other = f", or {found['classes'][0]} if negative" if len(found["weights"]) == 1 else ""
-        click.echo(f"\nWeights towards {name}{other}")
+        echo(f"\nWeights towards {name}{other}")
         lines = [f"  {weight:+10.4f}  {feature}" for feature, weight in weights]
         if part := found["words"].get(name):
             how = TO_NAME if file is None else ":"
             lines.append(f"  Words of text have {part:.1%} of all weight{how}")
         named = found["weights_of_words"].get(name, ())
         lines += [f"  {weight:+10.4f}  {word}" for word, weight in named]
-        click.echo("\n".join(lines))
+        echo("\n".join(lines))
 
 
 def words_of(saved: Saved, file: str, options: dict[str, Any]) -> dict[int, str]:

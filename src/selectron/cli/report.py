@@ -19,7 +19,7 @@ from ..model.run import Run
 from ..storage import writing
 from ..streams.classes import LabelNumbers
 from ..streams.readers import Chunk
-from . import files, warn
+from . import echo, files, warn
 
 SHOWN = 3  # groups of labels that are spelt alike
 EVERY = 500  # rows between two switches of the digits' concept
@@ -57,7 +57,7 @@ def describe(contest: Any, source: Any, known: int | None, labels: str | None) -
     if known is not None and (new := contest.classes.names[known:]):
         label += f"; new: {', '.join(new)}"
     for line in (*lines, label) if column else lines:
-        click.echo(line, err=True)
+        echo(line, err=True)
 
 
 def report(contest: Contest, bounds: list[list[dict]] | None, options: dict[str, Any]) -> None:
@@ -70,7 +70,7 @@ def report(contest: Contest, bounds: list[list[dict]] | None, options: dict[str,
             result["metrics"] = {part: one and one._asdict() for part, one in both.items()}
         for result, promised in zip(results, bounds or [], strict=bounds is not None):
             result["bounds"] = promised
-        click.echo(json.dumps(files.json_value(results), indent=2))
+        echo(json.dumps(files.json_value(results), indent=2))
         return
     recalls = tables.recalls([contestant.true for contestant in contestants], names)
     paragraphs = [
@@ -86,7 +86,7 @@ def report(contest: Contest, bounds: list[list[dict]] | None, options: dict[str,
         paragraphs += [tables.described(one.metrics(names), one.title) for one in contestants]
     if bounds is not None:
         paragraphs.append(bounds_text(contestants, bounds))
-    click.echo("\n\n".join(filter(None, paragraphs)))
+    echo("\n\n".join(filter(None, paragraphs)))
 
 
 def unaskable_rows(contestant: Contestant) -> str:
@@ -116,7 +116,7 @@ def draw(contest: Contest, options: dict[str, Any]) -> None:
         title = Path(file).name if file else "Handwritten digits, another concept every 500 rows"
         with writing(path):
             plot(contest.contestants, title, path, options["calibration"])
-        click.echo(f"The picture is in {path}", err=True)
+        echo(f"The picture is in {path}", err=True)
 
 
 def check_dense(chunk: Chunk, numbers: np.ndarray) -> None:

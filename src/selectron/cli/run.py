@@ -20,7 +20,7 @@ from ..specs import ASKER, BUDGET, KERNEL, LEARNER
 from ..storage import writing
 from ..streams.classes import settle
 from ..streams.readers import Chunk
-from . import ExamplesFirst, Whole, files, warn
+from . import ExamplesFirst, Whole, echo, files, warn
 from .decisions import DecisionFile, decision_table
 from .files import naming
 from .labels import UnmatchedLabels, read_labels, relabelled
@@ -334,7 +334,7 @@ class StreamSession:
         if not path:
             return ""
         path = save(path, self.contest, self.source.choice, self.before)
-        click.echo(f"The model is in {path}", err=True)
+        echo(f"The model is in {path}", err=True)
         kept, row = shlex.quote(path), self.behind + self.rows + 1
         return f"; --model {kept} --save {kept} --from {row} continues"
 
@@ -352,9 +352,9 @@ def demo(path: str) -> None:
         selectron demo
     """
     check_target(path, PICTURES, "--plot")
-    click.echo(ABOUT + "\n")
+    echo(ABOUT + "\n")
     options = "--learner=lasec:c=100", "--learner=perceptron", "--budget=10%", f"--plot={path}"
     run.main(options, "selectron run", standalone_mode=False)
-    click.echo(NEXT)
+    echo(NEXT)
     if sys.stdout.isatty():
         click.launch(path)

@@ -10,15 +10,11 @@ import click
 
 from ..data.cells import canonical
 from ..engine.parameters import first_few
-from . import INTERRUPTED
+from . import ESCAPES, INTERRUPTED, echo, printable
 
 KEYS = "Enter or y confirms · a digit chooses a class · n corrects · s skips · u undoes · q quits"
 YES = ("y", "yes")
 CONFIRM = ("\r", "\n", "y")
-# Characters that could make a value look like a prompt: of control but for tabs, of direction, and
-# ends of lines
-CODES = {*range(32), *range(127, 160), 0x61C, *range(0x200E, 0x2010), *range(0x2028, 0x202F)}
-ESCAPES = {code: f"\\u{code:04x}" for code in CODES | {*range(0x2066, 0x206A)} if code != 9}
 COMMANDS = ("s", "u", "q")
 LETTERS = ("y", "n", *COMMANDS)  # that are keys
 FIRST = (
@@ -47,21 +43,21 @@ def read_answer(proposal: Any, classes: list[Any], other: Callable[[], Any]) -> 
     if proposal is None:
         return first_class()
     if classes:
-        click.echo(f"  {menu(classes)}")
+        echo(f"  {menu(classes)}")
     while True:
-        click.echo(f"  {proposal} ? ", nl=False)
+        echo(f"  {proposal} ? ", nl=False)
         key = read_key()
         if key in CONFIRM:
-            click.echo(proposal)
+            echo(proposal)
             return proposal
         names = {} if key in LETTERS else {canonical(name): name for name in classes}  # from a pipe
         if (label := choices(classes).get(key, names.get(key))) is not None:
-            click.echo(label)
+            echo(label)
             return label
         if key in COMMANDS:
             return command(key)
         if key != "n":
-            click.echo(f"\n  {key[:20]!r} is neither a key nor the digit of a class\n{KEYS}")
+            echo(f"\n  {key[:20]!r} is neither a key nor the digit of a class\n{KEYS}")
         elif (label := other()) is not None:
             return label
 
@@ -74,17 +70,17 @@ def first_class() -> Any:
             return command(text)
         if text and text not in LETTERS:
             return canonical(text)
-        click.echo(f"  {FIRST}")
+        echo(f"  {FIRST}")
 
 
 def command(key: str) -> Command:
     """Return the command of a key, where undoing reports itself; raise EOFError to quit."""
     if key == "q":
-        click.echo("quit", nl=False)
+        echo("quit", nl=False)
         raise EOFError
     found = Command(key)
     if found is Command.SKIP:
-        click.echo("skipped")
+        echo("skipped")
     return found
 
 
@@ -115,9 +111,10 @@ def choices(classes: Sequence[Any]) -> dict[str, Any]:
 
 def read_line(prompt: str, usual: str = "") -> str:
     """Return a typed line without the spaces around it; Enter alone is the `usual` one."""
-    text = click.prompt(f"  {prompt}", default=usual, show_default=bool(usual)).strip()
+    shown = printable(f"  {prompt} [{usual}]" if usual else f"  {prompt}")
+    text = click.prompt(shown, default=usual, show_default=False).strip()
     if not sys.stdin.isatty():  # a terminal has shown it
-        click.echo(text)
+        echo(text)
     return text
 
 
@@ -132,10 +129,10 @@ def read_label(prompt: str, classes: Sequence[Any], named: bool, usual: str = ""
     if named:
         begun = [name for name in known if name.lower().startswith(text.lower())]
         if len(begun) == 1:
-            click.echo(f"  {begun[0]}")
+            echo(f"  {begun[0]}")
             return known[begun[0]]
     if text in LETTERS:
-        click.echo(f"  {text!r} is a key: --classes makes it possible as a label")
+        echo(f"  {text!r} is a key: --classes makes it possible as a label")
         return None
     kind = type(classes[0]) if len(classes) else str
     try:
@@ -143,7 +140,7 @@ def read_label(prompt: str, classes: Sequence[Any], named: bool, usual: str = ""
     except ValueError:
         label = None
     if label is None:
-        click.echo(f"  {text!r} is no {kind.__name__}, as the other classes are")
+        echo(f"  {text!r} is no {kind.__name__}, as the other classes are")
     if len(known) < 2 or label is None:
         return label
     new = "a new class, which --classes does not name" if named else "a new class"
@@ -177,7 +174,7 @@ def until_quit(ask: Callable[[], None]) -> int | None:
     try:
         ask()
     except (KeyboardInterrupt, EOFError, click.Abort) as end:
-        click.echo()
+        echo()
         cause = end.__context__ if isinstance(end, click.Abort) else end  # of a prompt
         return INTERRUPTED if isinstance(cause, KeyboardInterrupt) else 0
     return None

@@ -330,7 +330,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             values.setflags(write=False)
             return Dense(values)
         order = places.argsort()
-        return Sparse(np.array([0, n]), places[order], found[order])
+        places, found = places[order], found[order]
+        if n and not 0 <= places[0] <= places[-1] < self.width_:  # compiled code checks no places
+            raise SelectronError("The encoder is not sound: it has a feature beyond its rows.")
+        return Sparse(np.array([0, n]), places, found)
 
     def _block(self, found: list[Cells], n: int) -> Dense | Sparse:
         """Return entries as a block of n rows; in sparse rows, those at one place are summed."""

@@ -12,11 +12,12 @@ from ..data.encoder import TableEncoder
 from ..engine.rows import Dense, Sparse, joined, rows_of
 from ..errors import SelectronError
 from ..kernels import kernel_of
-from ..model import support
+from ..model import calibration, support
 from ..model.compose import RANKINGS
 from ..model.live import Delayed, Ticket
 from ..model.model import Model
 from ..model.weighting import MOST, Weighting
+from ..spaces.state import MANY, Limits
 from .parts import checked
 from .rows import new_encoder
 from .weights import class_weights
@@ -60,7 +61,7 @@ def unpack(cls: Any, path: Any, header: Any, arrays: dict, parts: tuple[Any, ...
         return _unpack(cls, header, arrays, parts)
     except SelectronError:
         raise
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (LookupError, ArithmeticError, TypeError, ValueError, AttributeError) as error:
         raise SelectronError(f"{path} does not hold a sound model.") from error
 
 
@@ -91,7 +92,7 @@ def _unpack(cls: Any, header: dict, arrays: dict, parts: tuple[Any, ...]) -> Any
         clf.encoder_ = TableEncoder.unpack(header["encoder"])
         clf.encoder = new_encoder(clf.encoder_)
         clf.n_features_in_ = clf.encoder_.n_features_in_
-        _must(clf.model_.sparse == clf.encoder_.sparse_)
+        _must(clf.model_.sparse == clf.encoder_.sparse_ and clf.encoder_.width_ == width)
     values, kind = header["classes"]
     clf.classes_ = np.array(values, dtype=kind)
     if header["names"]:
@@ -136,20 +137,28 @@ def unpack_model(
 ) -> Model:
     """Return the model of a header and arrays, given its learner, its asker and its kernel.
 
-    Lengths and indices are checked here, since the compiled loop does not check them.
+    Lengths, counts and indices are checked here, since the compiled loop does not check them.
     """
+    width, classes = header["width"], header["classes"]
+    _must(isinstance(width, int) and isinstance(classes, int) and width >= 0)
+    # before there is memory for them: every class has a weight for every feature, but of two
+    # classes, there may be one vector for both
+    _must(classes >= 2 and max(1, width) * classes <= 2 * sum(map(np.size, arrays.values())))
     model = Model(learner, asker, kernel=kernel, **{name: header[name] for name in SETTINGS})
     model.draws.reset(header["draws"])
+    _must(all(0 <= draw < 1 for draw in model.draws.ahead))
     for name in COUNTS:
+        _must(0 <= header[name] <= MANY)
         setattr(model, name, int(header[name]))
     model.weighting = Weighting.read(header["weighting"])
     model.state = _alike(arrays, "state", _roomy(model, arrays))
-    model.past = _array(arrays, "asker.past", model.past)
-    sound = getattr(model.space, "sound", None)
-    _must(sound is None or sound(model.state))
+    past = _array(arrays, "asker.past", model.past)
+    _must(bool((np.isfinite(past) | ~np.isfinite(model.past)).all()))
+    model.past = past
+    _must(model.space.sound(model.state))
     _must(model.dual or bool(np.isfinite(model.weights()).all()))
     s = _array(arrays, "calibration.s", model.calibration.s)
-    _must(bool(np.isfinite(s).all()))
+    _must(bool(np.isfinite(s).all()) and Limits(calibration.COUNT).hold(s))
     model.calibration = model.calibration._replace(s=s)
     if header["open"]:
         model.open = _open(model, header, arrays)
@@ -201,12 +210,18 @@ def _open(model: Model, header: dict[str, Any], arrays: dict) -> OrderedDict[int
 def _rows(arrays: dict[str, np.ndarray], n: int, width: int, sparse: bool) -> Dense | Sparse:
     """Return the rows of n open tickets as a block."""
     if not sparse:
-        return _alike(arrays, "open", Dense(np.zeros((n, width))))
+        dense = _alike(arrays, "open", Dense(np.zeros((n, width))))
+        _must(bool(np.isfinite(dense.values).all()))
+        return dense
     size = len(arrays["open.values"])
     like = Sparse(np.zeros(n + 1, np.int64), np.zeros(size, np.int32), np.zeros(size))
     rows = _alike(arrays, "open", like)
     table = (rows.values, rows.indices, rows.indptr)
-    scipy.sparse.csr_array(table, shape=(n, width)).check_format(full_check=True)
+    checked = scipy.sparse.csr_array(table, shape=(n, width))
+    checked.check_format(full_check=True)
+    unique = checked.copy()
+    unique.sum_duplicates()
+    _must(unique.nnz == checked.nnz == size and bool(np.isfinite(rows.values).all()))
     return rows
 
 

@@ -21,8 +21,9 @@ def aligned(lines: Sequence[Sequence[str]], left: int = 1) -> str:
     -----  ------
     ham         1
     """
+    lines = [[cell.replace("\n", "\\n") for cell in line] for line in lines]  # as in some names
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    ruled = [lines[0], tuple("-" * width for width in widths), *lines[1:]]
+    ruled = [lines[0], ["-" * width for width in widths], *lines[1:]]
     return "\n".join(
         "  ".join(
             cell.ljust(width) if i < left else cell.rjust(width)

@@ -37,7 +37,6 @@ from .renewal import (
     informed,
     renew,
     rows_left,
-    sound,
     start,
     widen,
 )
@@ -66,11 +65,12 @@ from .state import (
 )
 from .vectors import CONSTANT_VARIANCE, PRIOR_VARIANCE, reset_to_prior
 
-__all__ = ["OF_ROWS", "adapted", "informed", "renew", "rows_left", "sound", "start", "widen"]
+__all__ = ["OF_ROWS", "adapted", "informed", "renew", "rows_left", "start", "widen"]
 
 order = 2
 refuses = False
 State, at, size, scaled, shared = TABLE.State, TABLE.at, TABLE.size, TABLE.scaled, TABLE.shared
+sound = TABLE.sound
 
 SHARED_OUT, LEAST_LIKELY = 0.005, 0.005
 NEGLIGIBLE = 0.01  # share below which the second ensemble neither predicts nor learns each label,

@@ -27,12 +27,12 @@ from typing import Any
 import numpy as np
 
 from ..engine.round import SHORTEST
-from ..spaces.state import Field, Room, Table, triangle
+from ..spaces.state import ALL_OF, Field, Limits, Room, Table, triangle
 from . import renewal
 from .conversion import convert, inverses, triangles
 from .discriminant import bring_centers
 from .posterior import ALIVE, KIND, KINDS, LABELS
-from .state import CONSTANT, RENEWED, SEEN
+from .state import CONSTANT, OF_SEEN, RENEWED, SEEN
 from .vectors import CONSTANT_VARIANCE, PRIOR_VARIANCE, center_fields, ensemble
 
 LEADING, CHOSEN = 32, 768  # directions, and features that they are of, at most
@@ -62,21 +62,33 @@ def n_chosen(r: Room) -> int:
     return min(CHOSEN, r.width)
 
 
+def width_of(s: Any) -> int:
+    """Return the number of features."""
+    return len(s.place)
+
+
 TABLE = Table(
     {
         **ensemble(lambda r: LEADING + 1, lambda r: r.width),
         "rests": Field(lambda r: (KINDS,), shared=True),  # the part that features have
-        "rows_seen": Field(lambda r: (9,), shared=True),
+        "rows_seen": Field(
+            lambda r: (9,), shared=True, limits=(*OF_SEEN, Limits(COMMON, width_of))
+        ),
         # of every feature, the sums of squares and of values, and how many were not 0; see below:
         # the mean, and the variance of its weight over that of a new one: 1, the square of the
         # factor by which it is scaled, and that in its own unit
         "squares": Field(lambda r: (r.width,), shared=True),
         "totals": Field(lambda r: (r.width,), shared=True),
-        "counts": Field(lambda r: (r.width,), shared=True),
+        "counts": Field(lambda r: (r.width,), shared=True, limits=(Limits(ALL_OF),)),
         "means": Field(lambda r: (r.width,), shared=True),
         "ratios": Field(lambda r: (3, r.width), shared=True),
         # the features that have a mean, and the slot of each, from 1 on; 0 for others
-        "centered": Field(lambda r: (r.width,), dtype=np.int32, shared=True),
+        "centered": Field(
+            lambda r: (r.width,),
+            dtype=np.int32,
+            shared=True,
+            limits=(Limits(ALL_OF, lambda s: width_of(s) - 1),),
+        ),
         "slots": Field(lambda r: (r.width,), dtype=np.int32, shared=True),
         # the last row about the means: features, first those that have one, and values
         "entries": Field(lambda r: (r.width,), dtype=np.int32, shared=True),
@@ -85,8 +97,18 @@ TABLE = Table(
         "sums": Field(lambda r: (n_chosen(r),), shared=True),
         "moments": Field(lambda r: (triangle(n_chosen(r)),), shared=True),
         # the feature in each slot, and the slot of each feature: both from 1 on, 0 for none
-        "chosen": Field(lambda r: (n_chosen(r),), dtype=np.int32, shared=True),
-        "place": Field(lambda r: (r.width,), dtype=np.int32, shared=True),
+        "chosen": Field(
+            lambda r: (n_chosen(r),),
+            dtype=np.int32,
+            shared=True,
+            limits=(Limits(ALL_OF, width_of),),
+        ),
+        "place": Field(
+            lambda r: (r.width,),
+            dtype=np.int32,
+            shared=True,
+            limits=(Limits(ALL_OF, lambda s: len(s.chosen)),),
+        ),
         # z = basis' x - offset, which is that of the mean; before it, the constant. The unit of z
         # is a power of two near the length of rows, so that their scale changes no rounding
         "basis": Field(lambda r: (n_chosen(r), LEADING), shared=True),
@@ -99,10 +121,9 @@ TABLE = Table(
 
 def sound(s: Any) -> bool:
     """Return whether the places that compiled code reads are in range, in a state from a file."""
-    width, n = s.place.shape[-1], s.rows_seen[COMMON]
-    most = [(s.place, s.chosen.shape[-1]), (s.chosen, width), (s.centered, width - 1)]
-    if not (0 <= n <= width and all(((at >= 0) & (at <= last)).all() for at, last in most)):
+    if not TABLE.sound(s):
         return False
+    n = s.rows_seen[COMMON]
     slots, centered = np.zeros_like(s.slots), s.centered[: int(n)]
     slots[centered] = np.arange(len(centered)) + 1
     return bool((slots == s.slots).all() and np.count_nonzero(slots) == n)

@@ -340,11 +340,6 @@ def adapted(s: Any, fresh: Any) -> Any:
     return s
 
 
-def sound(s: Any) -> bool:
-    """Return whether the columns in a state from a file are in range."""
-    return bool(((s.order >= 0) & (s.order < max(1, s.order.shape[-1]))).all())
-
-
 def informed(fresh: Any, other: Any) -> Any:
     """Return the state of a class that is met late, under the priors: no label was of it."""
     new = fresh._replace(**of_rows(other, TABLE))

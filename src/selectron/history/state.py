@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..spaces.state import Field, Table, triangle
+from ..spaces.state import ALL_OF, Field, Limits, Table, triangle
 from .vectors import center_fields, ensemble
 
 WHOLE, LEADING = 256, 128  # rows of more features are brought to as many leading directions
@@ -23,6 +23,7 @@ PARTS = np.array([0.99, 0.9, 0.99, 0.9, 0.001])
 SEEN, ROUND, RENEWED, CONSTANT = range(4)  # places in `rows_seen`
 ROUNDING = 1e-9  # relative size below which deviations and variances are due to rounding
 EARLY = 8  # rows before anything is winsorised
+OF_SEEN = Limits(SEEN), Limits(ROUND), Limits(RENEWED, whole=False), Limits(CONSTANT, 1)
 
 
 def coordinates(width: int) -> int:
@@ -49,7 +50,7 @@ TABLE = Table(
         # of weights in w, by kind of prior
         "variances": Field(lambda r: (DENSE_KINDS,), shared=True),
         "mix": Field(lambda r: (9,), power=[0, 0, 0, 1, 1, 1, 1, 0, 0]),
-        "rows_seen": Field(lambda r: (4,), shared=True),
+        "rows_seen": Field(lambda r: (4,), shared=True, limits=OF_SEEN),
         # Of all rows: sums of the features, and of their absolute deviations, and how many were not
         # 0; products of deviations, as in Welford (1962)
         "sums": Field(lambda r: (3, r.width), shared=True),
@@ -70,7 +71,11 @@ TABLE = Table(
         "row": Field(lambda r: (5, r.width), shared=True),
         "status": Field(lambda r: (3,), shared=True),  # of it, see `dense`
         # columns of `directions`
-        "order": Field(lambda r: (r.width if r.capacity else 0,), shared=True),
+        "order": Field(
+            lambda r: (r.width if r.capacity else 0,),
+            shared=True,
+            limits=(Limits(ALL_OF, lambda s: s.order.shape[-1] - 1),),
+        ),
         "frequencies": Field(lambda r: (r.capacity, r.width), shared=True),  # F
         "phases": Field(lambda r: (r.capacity,), shared=True),
         **center_fields(lambda r: coordinates(r.width)),

@@ -26,8 +26,21 @@ from ..engine.bind import StandIn
 from ..engine.rows import DenseRows
 from ..spaces.dense_second import State as Expert
 from ..spaces.dense_second import form, update
-from ..spaces.state import Field, Room, numbers, triangle
-from .posterior import ALL, COLUMNS, KIND, KINDS, SCALARS, START, start_experts
+from ..spaces.state import ALL_OF, Field, Limits, Room, numbers, triangle
+from .posterior import (
+    ALIVE,
+    ALL,
+    COLUMNS,
+    EXPERTS,
+    KIND,
+    KINDS,
+    LABELS,
+    LEADER,
+    ORIGIN,
+    SCALARS,
+    START,
+    start_experts,
+)
 
 PRIOR_VARIANCE = 3.0  # of the margin of a row, in the mean over rows, whatever their scale
 CONSTANT_VARIANCE = PRIOR_VARIANCE / 2 / (1 + PRIOR_VARIANCE)  # so that its margin has half of it
@@ -69,8 +82,12 @@ def ensemble(
         "p": Field(lambda r: (ALL, width(r))),  # the variance of every weight
         "prior": Field(lambda r: (ALL,)),  # and of one whose feature was always 0
         # see `posterior`
-        "experts": Field(lambda r: (ALL, COLUMNS), fill=partial(start_experts, kinds=kinds)),
-        "scalars": numbers(SCALARS, {}, START),
+        "experts": Field(
+            lambda r: (ALL, COLUMNS),
+            fill=partial(start_experts, kinds=kinds),
+            limits=(Limits(KIND, kinds - 1), Limits(ORIGIN, ALL - 1, -1), Limits(ALIVE, 1)),
+        ),
+        "scalars": numbers(SCALARS, {}, START, (Limits(LABELS), Limits(LEADER, EXPERTS - 1))),
         "predictions": Field(lambda r: (ALL + 1, 3)),  # of the last row: m, q, belief; q of all
         "priors": Field(lambda r: (kinds, triangle(coordinates(r))), shared=True),  # of a
         "z": Field(lambda r: (1, coordinates(r)), shared=True),  # of the last row
@@ -81,9 +98,9 @@ def center_fields(coordinates: Callable[[Room], int]) -> dict[str, Field]:
     """Return the fields of `discriminant`, given the length of z."""
     return {
         "centers": Field(lambda r: (2, coordinates(r))),
-        "center_counts": Field(lambda r: (3,)),
+        "center_counts": Field(lambda r: (3,), limits=(Limits(ALL_OF, whole=False),)),
         "within": Field(lambda r: (triangle(coordinates(r)),), shared=True),  # M
-        "degrees": Field(lambda r: (2,), shared=True),
+        "degrees": Field(lambda r: (2,), shared=True, limits=(Limits(ALL_OF, whole=False),)),
         "deviation": Field(lambda r: (2, coordinates(r)), shared=True),
     }
 

@@ -22,7 +22,7 @@ from ..engine.parameters import floats
 from ..engine.parts import NEVER_DUE, Learner, Space, declared
 from ..engine.round import ASKED, STRAINED
 from ..engine.rows import Dense, Sparse, as_dense, narrowed, no_rows, rows_of, widened
-from ..errors import Refused
+from ..errors import Refused, SelectronError
 from . import calibration, support, weighting
 from .compose import ENSEMBLE, EXACT, RANKINGS, asker_type, check_pair, loop, order_of, space_for
 from .draws import BLOCK, Draws, constant
@@ -354,8 +354,11 @@ class Model(SingleRounds):
         new = self.space.State(*(array.copy() for array in self.state))
         both = self.state, new
         states, copies = map(self.space.unstacked, both) if self.stacked else ([s] for s in both)
-        with one_thread(), np.errstate(all="ignore"):  # as of rows near the limits of floats
-            space.renew(states, copies)
+        try:
+            with one_thread(), np.errstate(all="ignore"):  # as of rows near the limits of floats
+                space.renew(states, copies)
+        except (ValueError, ArithmeticError) as error:  # as if a decomposition does not converge
+            raise SelectronError(f"What is known of the rows so far{support.TOO_LARGE}") from error
         self.state = new
         return max(1, space.rows_left(copies[0], t))
 

@@ -12,7 +12,8 @@
     scaled(state, by)        a copy in which w is multiplied
     widen(state, width)      a copy with new features at the end
     weights(state)           w, the constant's weight first
-    sound(state)             whether indices in a state from a file are valid, where it has some
+    sound(state)             whether a state from a file has finite numbers, and counts and indices
+                             in range: those that compiled code does not check
 
 A sketch also has `compress(state)`, for when it is `full(state)`: see `sketched_dense.py`.
 

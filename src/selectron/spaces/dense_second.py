@@ -51,6 +51,7 @@ TABLE = Table(
     }
 )
 State, at, start, size, scaled = TABLE.State, TABLE.at, TABLE.start, TABLE.size, TABLE.scaled
+sound = TABLE.sound
 
 
 def rows(block: Dense, constant: bool, kernel: tuple[float, ...] = ()) -> Rows:

@@ -102,9 +102,7 @@ class Dual:
 
     def sound(self, s: Any) -> bool:
         """Return whether counts and indices are valid and the numbers finite."""
-        held, capacity = s.scalars[HELD], self.room(s)[0]
-        if not (0 <= held <= capacity and held == int(held) and s.scalars[LIMIT] > 0):
-            return False
-        if capacity > s.scalars[LIMIT] + 1 or held > s.scalars[LIMIT]:
+        held, limit = s.scalars[HELD], s.scalars[LIMIT]
+        if not (self.table.limited(s) and held <= limit and 0 < limit >= self.room(s)[0] - 1):
             return False
         return self.storage.sound(s, int(held)) and self.kept.sound(s, int(held))

@@ -15,17 +15,31 @@ from ..engine.parts import learner, storage
 from ..engine.round import Old, Round
 from .dense_first import square_after
 from .sparse_first import HIGHEST, LOWEST
-from .state import CHANCE, COUNT, DUAL_LENGTH, FACTOR, HELD, LIMIT, NOTE, SQUARE, Field, numbers
+from .state import (
+    CHANCE,
+    COUNT,
+    DUAL_LENGTH,
+    FACTOR,
+    HELD,
+    LIMIT,
+    NOTE,
+    SQUARE,
+    Field,
+    Limits,
+    numbers,
+)
 
 order = 1
 MODULUS, MULTIPLIER = 2147483647.0, 48271.0  # Park and Miller: products are exact in doubles
+STORED = Limits(HELD, lambda s: len(s.kappa))
+LIMITS = (STORED, Limits(CHANCE, MODULUS - 1, 1))
 
 FIELDS = {
     "coef": Field(lambda r: (r.capacity,)),
     "scales": Field(lambda r: (r.capacity,)),  # 1 / scale of the step that stored the example
     "born": Field(lambda r: (r.capacity,)),  # the number of steps before it
     "kappa": Field(lambda r: (r.capacity,)),  # the last values of the kernel
-    "scalars": numbers(DUAL_LENGTH, {FACTOR: 1, SQUARE: 2}, {FACTOR: 1.0}),
+    "scalars": numbers(DUAL_LENGTH, {FACTOR: 1, SQUARE: 2}, {FACTOR: 1.0}, LIMITS),
 }
 
 
@@ -37,7 +51,7 @@ def coefficients(s: Any) -> np.ndarray:
 def sound(s: Any, held: int) -> bool:
     """Return whether a step can go on from these numbers."""
     found = [s.coef[:held], s.scales[:held], s.born[:held], s.scalars[[FACTOR, SQUARE]]]
-    return all(bool(np.isfinite(n).all()) for n in found) and 1 <= s.scalars[CHANCE] < MODULUS
+    return all(bool(np.isfinite(n).all()) for n in found)
 
 
 def inner(s: Any, rows: Any, i: int) -> float:

@@ -24,6 +24,7 @@ from ..engine.parts import space, storage
 from ..engine.round import Round, ShapeStep
 from . import dense_second, sparse_second
 from .dense_second import EPSILON, damped
+from .dual_first import STORED
 from .dual_first import needs_growth as needs_growth
 from .sparse_first import HIGHEST, LOWEST
 from .state import COUNT, DUAL_LENGTH, FRESH, HELD, MIX, NOISE, Field, numbers, triangle
@@ -38,7 +39,7 @@ OF_P = {
     "c": Field(lambda r: (r.capacity,)),
     "kappa": Field(lambda r: (r.capacity,)),  # the last values of the kernel
     "a": Field(lambda r: (r.capacity,)),  # a_t of the last row that needed q
-    "scalars": numbers(DUAL_LENGTH, {}, START),
+    "scalars": numbers(DUAL_LENGTH, {}, START, (STORED,)),
 }
 FIELDS = {"coef": Field(lambda r: (r.capacity,), power=1), **OF_P}
 

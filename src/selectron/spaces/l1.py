@@ -24,7 +24,7 @@ from ..engine.arithmetic import dot, reassociated, sparse_dot
 from ..engine.bind import needs_refcounts, variant
 from ..engine.round import Round
 from . import dense_first, sparse_first
-from .state import BIAS, COUNT, LENGTH, SQUARE, SUPPORT, Field, Table, numbers
+from .state import BIAS, COUNT, LENGTH, SQUARE, SUPPORT, Field, Limits, Table, numbers
 
 MOST = 400  # iterations of a search, never reached: bisection of doubles takes about 60
 CONSTANT = -1  # as if it were a feature before all others
@@ -330,10 +330,9 @@ def sparse_put(s: Any, of: np.ndarray, v: np.ndarray) -> None:
 
 def sound(s: Any) -> bool:
     """Return whether the support is that of w, which nothing checks in the loop."""
-    n = s.scalars[SUPPORT]
-    if not 0 <= n <= len(s.w):
+    if not TABLE.sound(s):
         return False
-    support = s.support[: int(n)]
+    support = s.support[: int(s.scalars[SUPPORT])]
     found = np.array_equal(np.sort(support), np.flatnonzero(s.w))
     return found and np.array_equal(s.place[support], np.arange(len(support)))
 
@@ -343,7 +342,9 @@ TABLE = Table(
         "w": Field(lambda r: (r.width - 1,), power=1),  # without the constant's weight
         "support": Field(lambda r: (r.width - 1,), dtype=np.int32),  # where w is not 0, unordered
         "place": Field(lambda r: (r.width - 1,), dtype=np.int32),  # where in `support` that stands
-        "scalars": numbers(LENGTH, {BIAS: 1, SQUARE: 2}),
+        "scalars": numbers(
+            LENGTH, {BIAS: 1, SQUARE: 2}, limits=(Limits(SUPPORT, lambda s: len(s.w)),)
+        ),
     }
 )
 sparse = variant(

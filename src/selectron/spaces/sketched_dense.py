@@ -36,10 +36,12 @@ from .dense_second import score_all as score_all
 from .dense_second import weights as weights
 from .dual_second import ceiling as ceiling
 from .dual_second import largest as largest
-from .state import FRESH, HELD, NOISE, SKETCH_LENGTH, SQUARE, Field, Room, Table, numbers
+from .state import FRESH, HELD, NOISE, SKETCH_LENGTH, SQUARE, Field, Limits, Room, Table, numbers
 
 order = 2
 opposite, shrunk = dense_second.opposite, dense_second.shrunk
+
+TERMS, VARIANCE = Limits(HELD, lambda s: len(s.c)), Limits(FRESH, whole=False)
 
 TABLE = Table(
     {
@@ -49,10 +51,13 @@ TABLE = Table(
         "seen": Field(lambda r: (r.width,), dtype=np.uint8),  # features that a step has touched
         "a": Field(lambda r: (r.capacity,)),  # <g_t, x> of the last row that needed q
         "g": Field(lambda r: (r.width,)),  # room for a step
-        "scalars": numbers(SKETCH_LENGTH, {SQUARE: 2}, {NOISE: "noise", FRESH: "scale"}),
+        "scalars": numbers(
+            SKETCH_LENGTH, {SQUARE: 2}, {NOISE: "noise", FRESH: "scale"}, (TERMS, VARIANCE)
+        ),
     }
 )
 State, at, start, size, scaled = TABLE.State, TABLE.at, TABLE.start, TABLE.size, TABLE.scaled
+sound = TABLE.sound
 
 
 def widen(s: Any, width: int) -> Any:
@@ -161,10 +166,3 @@ def reduced(removed: np.ndarray, s: float, features: int, m: int) -> tuple[np.nd
     left = variances[max(len(removed) - m - others, 0) : len(removed) - m]
     mean = others / ((1 / left).sum() + (others - len(left)) / s)
     return (mean - variances[-m:]).clip(0.0), float(mean)
-
-
-def sound(s: Any) -> bool:
-    """Return whether counts are valid and numbers finite, in a state from a file."""
-    held = s.scalars[HELD]
-    whole = 0 <= held <= len(s.c) and held == int(held) and s.scalars[FRESH] >= 0
-    return bool(whole and all(np.isfinite(array).all() for array in s))

@@ -24,16 +24,30 @@ import numpy as np
 from ..engine.arithmetic import add_multiple, dot
 from ..engine.bind import noinline
 from . import dual_second
-from .sketched_dense import eigenvectors, reduced
+from .sketched_dense import TERMS, VARIANCE, eigenvectors, reduced
 from .sketched_dense import full as full
-from .sketched_dense import sound as sound_numbers
 from .sparse_second import Rows as Rows
 from .sparse_second import rows as rows
 from .sparse_second import squared_norm
-from .state import DUAL_LENGTH, EPOCH, FRESH, HELD, MIX, SEEN, Field, Room, Table, numbers
+from .state import (
+    ALL_OF,
+    DUAL_LENGTH,
+    EPOCH,
+    FRESH,
+    HELD,
+    MIX,
+    SEEN,
+    Field,
+    Limits,
+    Room,
+    Table,
+    numbers,
+)
 
 order = 2
 EPOCHS = 64
+UP_TO_NOW = Limits(ALL_OF, lambda s: s.scalars[EPOCH])
+LIMITS = (TERMS, VARIANCE, Limits(EPOCH, EPOCHS - 1, 1), Limits(SEEN, lambda s: len(s.epoch)))
 
 TABLE = Table(
     {
@@ -41,11 +55,11 @@ TABLE = Table(
         "b": Field(lambda r: (EPOCHS, r.capacity), power=1),
         "y": Field(lambda r: (r.width, r.capacity)),
         # of the column of Y of each feature; 0 before its first step
-        "epoch": Field(lambda r: (r.width,), dtype=np.int64),
+        "epoch": Field(lambda r: (r.width,), dtype=np.int64, limits=(UP_TO_NOW,)),
         "moved": Field(lambda r: (EPOCHS, r.capacity // 2, r.capacity // 2)),
         "gram": Field(lambda r: (r.capacity, r.capacity)),  # YY'
         **{name: dual_second.OF_P[name] for name in ("triangle", "c", "kappa", "a")},
-        "scalars": numbers(DUAL_LENGTH, {}, dual_second.START | {EPOCH: 1.0}),
+        "scalars": numbers(DUAL_LENGTH, {}, dual_second.START | {EPOCH: 1.0}, LIMITS),
     }
 )
 State, at, start, size, scaled = TABLE.State, TABLE.at, TABLE.start, TABLE.size, TABLE.scaled
@@ -63,9 +77,7 @@ def weights(s: Any) -> np.ndarray:
 
 def sound(s: Any) -> bool:
     """Return whether counts and epochs are valid and numbers finite, in a state from a file."""
-    now = s.scalars[EPOCH]
-    valid = 1 <= now < EPOCHS and now == int(now) and s.scalars[MIX] > 0
-    return bool(valid and (s.epoch >= 0).all() and (s.epoch <= now).all()) and sound_numbers(s)
+    return TABLE.sound(s) and s.scalars[MIX] > 0
 
 
 def inner(s: Any, rows: Any, i: int) -> float:

@@ -26,7 +26,7 @@ TABLE = Table(
     }
 )
 State, at, start, size = TABLE.State, TABLE.at, TABLE.start, TABLE.size
-scaled, widen = TABLE.scaled, TABLE.widen
+scaled, widen, sound = TABLE.scaled, TABLE.widen, TABLE.sound
 
 
 def rows(block: Sparse, constant: bool, kernel: tuple[float, ...] = ()) -> Rows:

@@ -34,6 +34,7 @@ TABLE = Table(
     }
 )
 State, at, start, size, scaled = TABLE.State, TABLE.at, TABLE.start, TABLE.size, TABLE.scaled
+sound = TABLE.sound
 
 
 def rows(block: Sparse, constant: bool, kernel: tuple[float, ...] = ()) -> Rows:

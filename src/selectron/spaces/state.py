@@ -21,6 +21,7 @@ LARGEST = 3  # second order: an upper bound of the eigenvalues of P
 FRESH = 4  # second order: P_jj of a feature that no step has touched
 SMALLEST = 6  # second order: a lower bound of the eigenvalues of P; 0 if only its sign is known
 LENGTH = 7
+MANY = 2.0**53  # more than any count: larger ones are not exact
 HELD = 7  # stored examples: how many there are
 LIMIT = 8  # stored examples: how many there may be
 CHANCE = 9  # stored examples: the last number of the generator that chooses which one is evicted
@@ -43,6 +44,24 @@ class Room(NamedTuple):
     slot: int = 0  # and, on sparse rows, how many non-zeros of each
 
 
+class Limits(NamedTuple):
+    """The range of numbers that compiled code takes as counts or indices, without checking them."""
+
+    at: Any  # places along the last axis of an array
+    most: Any = MANY  # a number, or a function of the state
+    least: float = 0
+    whole: bool = True
+
+    def hold(self, array: np.ndarray, s: Any = None) -> bool:
+        """Return whether the numbers of an array, of state s, are in range."""
+        found, most = array[..., self.at], self.most(s) if callable(self.most) else self.most
+        inside = (found >= self.least) & (found <= most)
+        return bool(inside.all() and not (self.whole and (found % 1).any()))
+
+
+ALL_OF: Any = slice(None)  # places: for arrays of indices
+
+
 class Field(NamedTuple):
     """One array of a state."""
 
@@ -51,14 +70,19 @@ class Field(NamedTuple):
     dtype: Any = np.float64
     fill: Callable[[np.ndarray, Any], None] | None = None  # from zeros, given the learner's Shape
     shared: bool = False  # by all classes of a stack, as what follows from rows alone
+    limits: tuple[Limits, ...] = ()  # of its numbers
 
 
 def numbers(
-    length: int, powers: Mapping[int, int], start: Mapping[int, float | str] | None = None
+    length: int,
+    powers: Mapping[int, int],
+    start: Mapping[int, float | str] | None = None,
+    limits: tuple[Limits, ...] = (),
 ) -> Field:
     """Return the field `scalars`, given the powers of w that some of its entries scale with.
 
     `start` has entries that do not start with 0: with a number, or that of the `Shape` it names.
+    The number of steps has `limits` in any case.
     """
     power = np.zeros(length, int)
     power[list(powers)] = list(powers.values())
@@ -67,7 +91,7 @@ def numbers(
         for j, first in (start or {}).items():
             scalars[j] = getattr(shape, first) if isinstance(first, str) else first
 
-    return Field(lambda r: (length,), power, fill=fill)
+    return Field(lambda r: (length,), power, fill=fill, limits=(Limits(COUNT), *limits))
 
 
 class Table:
@@ -129,6 +153,16 @@ class Table:
     def widen(self, s: Any, width: int) -> Any:
         """Return a copy of the state with zeros for the new features."""
         return self.resized(s, Room(width))
+
+    def sound(self, s: Any) -> bool:
+        """Return whether all numbers of a state are finite, and counts and indices in range."""
+        lasting = (array for name, array in zip(self.fields, s, strict=True) if name not in SCRATCH)
+        return all(np.isfinite(array).all() for array in lasting) and self.limited(s)
+
+    def limited(self, s: Any) -> bool:
+        """Return whether counts and indices in a state are in range."""
+        pairs = zip(self.fields.values(), s, strict=True)
+        return all(limits.hold(array, s) for field, array in pairs for limits in field.limits)
 
 
 def triangle(n: int) -> int:
