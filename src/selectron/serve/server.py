@@ -46,7 +46,7 @@ class Connection(HttpToolsProtocol):
 
     When the limit is reached, the connection idle for longest is closed. A connection is idle while
     it waits for a request or processes one without a valid token. If none is, the oldest one of a
-    person who has more than half of all is closed: nobody keeps all others out with one token.
+    person who has more than half is closed: nobody keeps all others out with one token.
     """
 
     each: int  # connections of one address at most

@@ -211,9 +211,11 @@ class Store:
         `stale` remains true if readers need it; they are not waited for long.
         """
         self.db.execute("PRAGMA busy_timeout = 100")
-        (busy, *_) = self.db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        self.db.execute(f"PRAGMA busy_timeout = {1000 * BUSY:.0f}")
-        self.stale = bool(busy)
+        try:
+            (busy, *_) = self.db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            self.stale = bool(busy)
+        finally:
+            self.db.execute(f"PRAGMA busy_timeout = {1000 * BUSY:.0f}")
 
     def close(self) -> None:
         """Close the store and release its lock."""
