@@ -1,6 +1,7 @@
 """`selectron ask` and `selectron learn`: questions as a file, and labels that people fill in."""
 
 import csv
+import importlib
 import json
 from collections import Counter
 from datetime import date
@@ -94,6 +95,20 @@ def test_rows_come_in_any_order_and_blank_ones_stay_open(call, asked):
         f"Labels learned: 0. Predicted right: 0.\nLearned before, or expired: 5.\n{left}"
     )
     assert model.read_bytes() == learned
+
+
+@pytest.mark.parametrize("command", ["ask", "learn"])
+def test_a_model_that_another_process_has_written_is_kept(call, asked, monkeypatch, command):
+    labels, model, _ = asked
+    write("answers.csv", filled(labels, read("q.csv")))
+    theirs = model.read_bytes()
+    module = importlib.import_module(f"selectron.cli.{'label' if command == 'ask' else 'ask'}")
+    monkeypatch.setattr(module, "load", lambda path: load(path)._replace(stamp=(0,)))
+    given = ("first.csv", "-o", "other.csv") if command == "ask" else ("answers.csv",)
+    result = call(command, "a.model", *given)
+    assert result.exit_code == 1
+    assert "a.model has changed since it was read: this model is in a.model-2" in result.stderr
+    assert model.read_bytes() == theirs
 
 
 def changed(rows, **values):

@@ -1,5 +1,6 @@
 """`selectron run --save` and `--model`: a stream in two files is played as in one."""
 
+import importlib
 import json
 import os
 import re
@@ -7,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -862,6 +864,31 @@ def test_a_model_that_another_process_has_written_is_kept(call, tmp_path, capsys
         assert saved.path == "m-2"
     assert Path("m").read_bytes() == theirs != Path("m-2").read_bytes()
     assert "m has changed since it was read: this model is in m-2" in capsys.readouterr().err
+
+
+def test_two_processes_that_save_at_once_keep_both_models(call, tmp_path, monkeypatch):
+    """The second one waits until the first has compared and written."""
+    done(call("run", written(tmp_path / "a.csv", rows_of(100)), *FAST, "--save", "m"))
+    saved, write = models.load("m"), models.storage.write
+
+    def slow(*given):
+        time.sleep(0.3)
+        write(*given)
+
+    monkeypatch.setattr(models.storage, "write", slow)
+    with ThreadPoolExecutor() as threads:
+        both = [threads.submit(models.keep, "m", saved) for _ in range(2)]
+    assert sorted(one.result().path for one in both) == ["m", "m-2"]
+
+
+def test_a_run_whose_model_is_elsewhere_fails(call, tmp_path, monkeypatch):
+    path = written(tmp_path / "a.csv", rows_of(100))
+    done(call("run", path, *FAST, "--save", "m"))
+    module = importlib.import_module("selectron.cli.run")
+    monkeypatch.setattr(module, "load", lambda path: models.load(path)._replace(stamp=(0,)))
+    result = call("run", path, "--model", "m", "--save", "m")
+    assert result.exit_code == 1
+    assert "m has changed since it was read: this model is in m-2\n" in result.stderr
 
 
 def test_a_model_that_was_removed_is_written_again(call, tmp_path):

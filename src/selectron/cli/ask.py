@@ -77,6 +77,8 @@ def ask(paths: tuple[str, ...], model: str | None, output: str, **options: Any) 
         click.echo(f"{session.out.capitalize()}.")
     if lines:
         click.echo(f"Fill in the column {names[1]}; selectron learn {session.saved.path} {output}")
+    if session.saved.path != model:
+        raise SystemExit(1)
 
 
 def _questions(
@@ -157,6 +159,8 @@ def learn(paths: tuple[str, ...], model: str | None, new_classes: bool, **option
         click.echo(f"Learned before, or expired: {answers.closed:,}.")
     if left := len(saved.classifier.open_tickets_):
         click.echo(f"Questions without a label: {left:,}.")
+    if saved.path != model:
+        raise SystemExit(1)
 
 
 class Answers:

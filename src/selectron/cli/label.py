@@ -190,7 +190,7 @@ class ModelSession:
         ended = code is None and not self.out
         self.keep(ended)
         self._report(ended)
-        return code or 0
+        return code or int(self.saved.path != self.path)
 
     def _report(self, ended: bool) -> None:
         click.echo(f"\nRows: {self.row - self.start:,}. Labels learned: {self.answers.total():,}.")

@@ -5,7 +5,7 @@ import os
 import shlex
 import signal
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -277,13 +277,31 @@ def keep(path: str, saved: Saved) -> Saved:
 
     header, arrays = packing.pack(saved.classifier)
     own = {"choice": saved.choice, "place": saved.place}
-    found, same = stamp(path), os.path.realpath(path) == os.path.realpath(saved.path)
-    if same and found and found != saved.stamp:
-        others = (f"{path}-{number}" for number in count(2))
-        path = next(other for other in others if not os.path.lexists(other))
-        warn(f"{saved.path} has changed since it was read: this model is in {path}")
-    storage.write(path, header | {name: one for name, one in own.items() if one}, arrays)
-    return saved._replace(path=path, stamp=stamp(path))
+    same = os.path.realpath(path) == os.path.realpath(saved.path)
+    with locked(os.path.dirname(os.path.realpath(path))):
+        if same and (found := stamp(path)) and found != saved.stamp:
+            others = (f"{path}-{number}" for number in count(2))
+            path = next(other for other in others if not os.path.lexists(other))
+            warn(f"{saved.path} has changed since it was read: this model is in {path}")
+        storage.write(path, header | {name: one for name, one in own.items() if one}, arrays)
+        return saved._replace(path=path, stamp=stamp(path))
+
+
+@contextmanager
+def locked(folder: str) -> Iterator[None]:
+    """Wait until no other process compares and replaces models in a folder.
+
+    The folder itself is locked, so that no file is left over. Windows, and some network drives,
+    have no such locks.
+    """
+    with ExitStack() as stack:
+        with suppress(ImportError, OSError):
+            import fcntl
+
+            descriptor = os.open(folder, os.O_RDONLY)
+            stack.callback(os.close, descriptor)
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
 
 
 def stamp(path: str) -> tuple[int, ...]:

@@ -222,6 +222,8 @@ def run(**options: Any) -> None:
         warn(f"interrupted after {counted(session.rows, 'row')}{rest}")
     if fault:
         raise fault
+    if session.moved:
+        sys.exit(1)
 
 
 class StreamSession:
@@ -239,6 +241,7 @@ class StreamSession:
         self.contest: Any = None
         self.source: Any = None
         self.decisions: Any = None  # the file of -o
+        self.moved = False  # whether the model is in another file than --save names
 
     @property
     def rows(self) -> int:
@@ -334,6 +337,7 @@ class StreamSession:
         if not path:
             return ""
         path = save(path, self.contest, self.source.choice, self.before)
+        self.moved = path != self.options["save"]
         click.echo(f"The model is in {path}", err=True)
         kept, row = shlex.quote(path), self.behind + self.rows + 1
         return f"; --model {kept} --save {kept} --from {row} continues"
