@@ -7,6 +7,7 @@ from collections import Counter
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pyarrow as pa
@@ -214,6 +215,39 @@ def test_a_budget_that_is_spent_is_named_once(call, asked):
     spent = "the budget of 3 labels is spent: --budget gives another one"
     text = f"selectron: a.model would ask for no label, as {spent}\n"
     assert (result.exit_code, result.output) == (1, text)
+
+
+FULL = OSError(28, "No space left on device")
+
+
+@pytest.mark.parametrize("part", ["write_csv", "keep"])
+def test_neither_questions_nor_budget_are_lost_if_one_cannot_be_written(
+    call, asked, monkeypatch, part
+):
+    """The disk may be full for the questions, or for the model after them."""
+    _, model, _ = asked
+    before, files = model.read_bytes(), {*model.parent.iterdir()}
+    module = importlib.import_module(f"selectron.cli.{'label' if part == 'keep' else 'ask'}")
+    with monkeypatch.context() as patch:
+        patch.setattr(module, part, Mock(side_effect=FULL))
+        assert call("ask", "a.model", "first.csv", "-o", "other.csv").exit_code == 1
+    assert (model.read_bytes(), {*model.parent.iterdir()}) == (before, files)
+    assert call("ask", "a.model", "first.csv", "-o", "other.csv").exit_code == 0
+    assert {*model.parent.iterdir()} - files == {model.with_name("other.csv")}
+
+
+def test_a_draft_of_questions_is_not_lost(call, asked, monkeypatch):
+    """It stays if it cannot be renamed, or after a crash."""
+    labels, *_ = asked
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", Mock(side_effect=FULL))
+        result = call("ask", "a.model", "first.csv", "-o", "other.csv")
+    assert result.exit_code == 1
+    assert "other.csv (its questions are in other.draft.csv) cannot be written" in result.stderr
+    result = call("ask", "a.model", "first.csv", "-o", "other.csv")
+    assert "other.draft.csv is left of a call that ended early" in result.stderr
+    write("answers.csv", filled(labels, read("other.draft.csv")))
+    assert call("learn", "a.model", "answers.csv").exit_code == 0
 
 
 def test_columns_keep_their_values_if_they_have_the_names_of_ours(call, tmp_path):

@@ -13,7 +13,7 @@ from ..data.cells import canonical, label_of
 from ..engine.parameters import counted, first_few, similar
 from ..errors import SelectronError
 from ..model.live import Ticket
-from ..storage import replace
+from ..storage import replace, writing
 from ..streams.readers import Chunk
 from . import ExamplesFirst, files, reporting_errors, terminal
 from .label import ModelSession, session_options
@@ -54,6 +54,12 @@ def ask(paths: tuple[str, ...], model: str | None, output: str, **options: Any) 
     check_different("MODEL, FILE and -o", model, file, output)
     if Path(output).exists():
         raise SelectronError(f"{output} exists, and may hold labels: give another -o, or remove it")
+    draft = Path(output).with_stem(f"{Path(output).stem}.draft")
+    if draft.exists():
+        raise SelectronError(
+            f"{draft} is left of a call that ended early: it holds questions if `selectron learn` "
+            f"takes it with {model}; rename or remove it"
+        )
     session = ModelSession(model, files.all_columns(file, **options), options["first"], None, ())
     if session.last and session.last.ended:
         raise SelectronError(f"{file} was played to its end: --from 1 begins again")
@@ -65,11 +71,9 @@ def ask(paths: tuple[str, ...], model: str | None, output: str, **options: Any) 
     others = dict.fromkeys(name for _, row in questions for name in row if name != names[1])
     lines = [[*own, *map(row.get, others)] for own, row in questions]
     headings = [f"{name} in the file" if name in names else name for name in others]
-    with uninterrupted():  # the model comes first: tickets that nobody sees do no harm
+    with uninterrupted():
         session.place = Place(*session.identity, session.row)
-        session.keep(ended=not session.out)
-        if lines:
-            write_questions(output, [*names, *headings], lines)
+        save_both(session, output, draft, [*names, *headings], lines)
     rows = counted(session.row - session.start, "row")
     written = f"{output} was not written" if not lines else f"they are in {output}"
     click.echo(f"{rows}, {counted(len(lines), 'question')}: {written}.")
@@ -100,6 +104,28 @@ def _questions(
             found.append((own, row.values))
             session.row, session.ticket = row.number, None
     return found
+
+
+def save_both(
+    session: ModelSession, output: str, draft: Path, names: list[str], lines: list[list[Any]]
+) -> None:
+    """Save a model, and its questions in a new file if there are any.
+
+    The questions are drafted first: if that fails, as on a full disk, or if the model cannot be
+    saved, the draft is removed, and the model is as it was, with its budget. After a crash before
+    the model is saved, the draft has questions that no model knows; after it, the draft has all
+    questions, as it has if it cannot be renamed. `ask` names a draft that it finds.
+    """
+    if lines:
+        write_questions(str(draft), names, lines)
+    try:
+        session.keep(ended=not session.out)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+    if lines:
+        with writing(f"{output} (its questions are in {draft})"):
+            draft.replace(output)
 
 
 def write_questions(path: str, names: list[str], lines: list[list[Any]]) -> None:
