@@ -891,6 +891,27 @@ def test_a_run_whose_model_is_elsewhere_fails(call, tmp_path, monkeypatch):
     assert "m has changed since it was read: this model is in m-2\n" in result.stderr
 
 
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_a_model_without_labels_learns_those_of_a_column_later(call, tmp_path, ending):
+    """The blank column of the first file is no feature."""
+    rows = [row for row in rows_of(200) if row["label"] != "late"]
+    first = written(tmp_path / f"a.{ending}", [row | {"label": ""} for row in rows])
+    second = written(tmp_path / f"b.{ending}", rows)
+    new = (*ALL, "--label", "", "--classes", "ham,spam", "--save", "m")
+    assert "holds classes" not in done(call("run", first, *new)).stderr
+    assert "holds classes" not in done(call("run", first, "--model", "m")).stderr
+    what = "the column 'label' holds classes, and the model has no column of labels"
+    warning = f"selectron: {second}: {what}: give --label label to learn them\n"
+    assert done(call("run", second, "--model", "m")).stderr.startswith(warning)
+    given = ("--model", "m", "--label", "label", "--save", "m")
+    assert "holds classes" not in done(call("run", second, *given)).stderr
+    result = done(call("run", second, "--model", "m", "--save", "m"))
+    assert "label: the label, 2 classes" in result.stderr
+    assert models.load("m").classifier.model_.labels == 2 * len(rows)
+    done(call("predict", "m", second, "-o", "p.csv"))
+    assert "label" in pd.read_csv("p.csv")
+
+
 def test_a_model_that_was_removed_is_written_again(call, tmp_path):
     done(call("run", written(tmp_path / "a.csv", rows_of(100)), *FAST, "--save", "m"))
     saved = models.load("m")

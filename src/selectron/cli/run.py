@@ -232,9 +232,11 @@ class StreamSession:
     def __init__(self, options: dict[str, Any]):
         self.file, self.options = options["file"], options
         self.before = load(options["model"]) if options["model"] else None
+        self.labelless = False  # whether that has learned without a column of labels
         if self.before:
-            if self.before.choice:
-                check_fixed("label", "ignore", "time")
+            if choice := self.before.choice:
+                self.labelless = choice.label == ""
+                check_fixed("ignore", "time", *(() if self.labelless else ("label",)))
             self.before.spend(options["budget"], again=True)
         self.behind = (options["first"] or 1) - 1
         self.kept: list[Played] = []  # all that was played, for --bounds
@@ -260,6 +262,8 @@ class StreamSession:
         if self.file is None:
             return files.digit_chunks(self.options["seed"])
         choice, known = (self.before.choice, self.before.columns) if self.before else (None, ())
+        if choice and self.labelless:
+            choice = choice._replace(label=self.options["label"] or "")
         self.source = files.source_of(choice=choice, known=known, **self.options)
         source = stack.enter_context(closing(files.with_progress(self.source)))
         chunks = relabelled(source, self.source, read_labels(self.options["labels"]))
@@ -300,6 +304,10 @@ class StreamSession:
         if self.source.guessed:
             raise SelectronError("the model does not know the column of labels: give --label")
         self.before.check(chunk.rows)
+        if self.labelless and not self.rows:
+            self.before.adopt(self.source.choice.label)
+            if self.options["label"] is None:
+                self.before.warn_of_labels(self.file, chunk.rows)
         chunk, names = self.before.known_columns(chunk)
         if names and not self.rows:
             what = "columns that the model does not know are left out"
