@@ -16,7 +16,7 @@ import pytest
 
 from selectron import OnlineClassifier
 from selectron.cli.label import ModelSession
-from selectron.cli.models import load
+from selectron.cli.models import keep, load
 
 FAST = ["--learner", "perceptron", "--ask", "fixed:p=0.3"]
 
@@ -86,16 +86,55 @@ def test_rows_come_in_any_order_and_blank_ones_stay_open(call, asked):
     some = filled(labels, rows[:5]) + rows[5:]
     write("answers.csv", some[:-1], delimiter=";", encoding="utf-8-sig")
     result = call("learn", "a.model", "answers.csv")
-    left = f"Questions without a label: {len(rows) - 5}.\n"
+    left = f"Questions without a label: {len(rows) - 6} in answers.csv, 1 that it does not have.\n"
     assert result.output.startswith("Labels learned: 5. ")
     assert result.output.endswith(left)
     assert len(load(str(model)).classifier.open_tickets_) == len(rows) - 5
     learned = model.read_bytes()
     result = call("learn", "a.model", "answers.csv")
-    assert result.output == (
-        f"Labels learned: 0. Predicted right: 0.\nLearned before, or expired: 5.\n{left}"
-    )
+    assert result.output == (f"Labels learned: 0. Predicted right: 0.\nLearned before: 5.\n{left}")
     assert model.read_bytes() == learned
+
+
+def test_a_label_that_has_changed_since_is_named(call, asked):
+    labels, model, _ = asked
+    rows = filled(labels, read("q.csv"))
+    write("answers.csv", rows[:2])
+    assert "it does not have" in call("learn", "a.model", "answers.csv").output
+    before, first = model.read_bytes(), rows[0]["label"]
+    other = {"ham": "spam", "spam": "ham"}[first]
+    write("answers.csv", changed(rows[:2], label=other))
+    result = call("learn", "a.model", "answers.csv")
+    what = f"question {rows[0]['question']}: {other}, was {first}"
+    text = f"selectron: 1 has another label now ({what}), and was not changed\n"
+    assert (result.exit_code, result.stderr) == (0, text)
+    assert "Learned before: 1.\n" in result.stdout
+    assert model.read_bytes() == before
+
+
+def test_a_question_that_has_expired_is_not_said_to_be_learned(call, asked):
+    labels, model, _ = asked
+    saved, rows = load(str(model)), filled(labels, read("q.csv"))
+    saved.classifier.expire(int(rows[0]["question"].partition("-")[0]))
+    keep(str(model), saved)
+    write("answers.csv", rows)
+    result = call("learn", "a.model", "answers.csv")
+    assert result.output.startswith(f"Labels learned: {len(rows) - 1}. ")
+    assert result.output.endswith("Not open, as they expired, or were learned long ago: 1.\n")
+
+
+@pytest.mark.parametrize(
+    ("more", "which"), [({}, "the labels"), ({"mine": "spam"}, "those of 'mine'")]
+)
+def test_a_file_without_any_label_is_refused(call, asked, more, which):
+    _, model, _ = asked
+    before = model.read_bytes()
+    write("answers.csv", [row | more for row in read("q.csv")])
+    result = call("learn", "a.model", "answers.csv")
+    what = "no row has a label in the column 'label'"
+    text = f"selectron: answers.csv: {what}: write {which} there\n"
+    assert (result.exit_code, result.output) == (1, text)
+    assert model.read_bytes() == before
 
 
 @pytest.mark.parametrize("command", ["ask", "learn"])
@@ -158,7 +197,7 @@ def test_two_labels_for_a_question_are_refused(call, asked):
     assert f"{where}, and {rows[1]['label']!r} in row 2: leave one of them" in result.output
     assert model.read_bytes() == before
     write("answers.csv", [*rows, rows[0]])  # the same one twice is no matter
-    assert "expired: 1.\n" in call("learn", "a.model", "answers.csv").output
+    assert "Learned before: 1.\n" in call("learn", "a.model", "answers.csv").output
 
 
 def test_questions_of_another_model_are_noticed(call, asked):

@@ -15,10 +15,10 @@ from ..errors import SelectronError
 from ..model.live import Ticket
 from ..storage import replace, writing
 from ..streams.readers import Chunk
-from . import ExamplesFirst, files, reporting_errors, terminal
+from . import ExamplesFirst, files, reporting_errors, terminal, warn
 from .label import ModelSession, session_options
 from .labels import write_csv
-from .models import Place, Saved, keep, load, uninterrupted
+from .models import Place, Saved, columns_of_classes, keep, load, uninterrupted
 from .options import (
     check_different,
     check_target,
@@ -30,6 +30,8 @@ from .options import (
 
 QUESTION, PREDICTION, PROBA = "question", "prediction", "proba"  # columns of our own
 LETTERS = "bcdfghjklmnpqrst"  # no word or month has these alone, which spreadsheets might change
+KEPT = 10_000  # labels that a model keeps, to notice those that were changed later
+SHOWN = 5  # of these in a message
 CHECKED = 4  # letters that follow from the row
 
 
@@ -153,6 +155,16 @@ def question_of(number: int, tickets: dict[int, Ticket]) -> str:
     return f"{number}-{''.join(LETTERS[found >> 4 * j & 15] for j in range(CHECKED))}"
 
 
+def first_number(question: str) -> int:
+    """Return the number of the ticket of a question, 0 if the text is no question.
+
+    >>> first_number("301-ftcj"), first_number("")
+    (301, 0)
+    """
+    first = question.partition("-")[0]
+    return int(first) if first.isdecimal() else 0
+
+
 @click.command(cls=ExamplesFirst)
 @model_arguments("MODEL QUESTIONS")
 @click.option("--new-classes", is_flag=True, help="Learn labels of classes that are new to MODEL.")
@@ -170,21 +182,17 @@ def learn(paths: tuple[str, ...], model: str | None, new_classes: bool, **option
     check_target(model, (), "MODEL")
     check_different("MODEL and QUESTIONS", model, file)
     saved = load(model)
-    answers = Answers(saved.classifier, answers_column(saved), new_classes)
+    answers = Answers(saved, new_classes)
     with closing(files.with_progress(files.all_columns(file, **options))) as chunks:
         for chunk in chunks:
             with files.naming(file, chunk.first):
                 answers.learn(chunk)
+    if not answers.rows:
+        raise SelectronError(f"{file}: {answers.nothing()}")
     if answers.learned:
         with uninterrupted():
-            saved = keep(model, saved)
-    click.echo(f"Labels learned: {answers.learned.total():,}. Predicted right: {answers.right:,}.")
-    if answers.learned:
-        click.echo(terminal.class_counts(answers.learned, saved.classifier.classes_))
-    if answers.closed:
-        click.echo(f"Learned before, or expired: {answers.closed:,}.")
-    if left := len(saved.classifier.open_tickets_):
-        click.echo(f"Questions without a label: {left:,}.")
+            saved = keep(model, saved._replace(answers=answers.known()))
+    answers.report(file)
     if saved.path != model:
         raise SystemExit(1)
 
@@ -192,22 +200,65 @@ def learn(paths: tuple[str, ...], model: str | None, new_classes: bool, **option
 class Answers:
     """Labels of a file of questions, which a classifier learns."""
 
-    def __init__(self, classifier: Any, column: str, new_classes: bool) -> None:
-        self.classifier, self.column, self.new_classes = classifier, column, new_classes
-        self.learned, self.right, self.closed = Counter[str](), 0, 0
+    def __init__(self, saved: Saved, new_classes: bool) -> None:
+        self.classifier: Any = saved.classifier
+        self.column, self.new_classes = answers_column(saved), new_classes
+        self.learned, self.right = Counter[str](), 0
         self.rows: dict[int, tuple[int, Any]] = {}  # and labels, by the tickets that they answer
+        self.before, self.new = saved.answers or {}, dict[str, str]()
+        self.again, self.closed, self.changed = 0, 0, list[str]()
+        self.blank = set[int]()  # open tickets of rows without a label
+        self.others: list[str] = []  # columns that may hold the labels instead
+
+    def known(self) -> dict[str, str]:
+        """Return the last labels that were learned, by the tickets."""
+        return dict([*self.before.items(), *self.new.items()][-KEPT:])
+
+    def nothing(self) -> str:
+        """Return that no row has a label, and what would do."""
+        which = f"those of {self.others[0]!r}" if self.others else "the labels"
+        return f"no row has a label in the column {self.column!r}: write {which} there"
+
+    def report(self, file: str) -> None:
+        """Print what was learned, what was not, and which questions are open."""
+        total = self.learned.total()
+        click.echo(f"Labels learned: {total:,}. Predicted right: {self.right:,}.")
+        if self.learned:
+            click.echo(terminal.class_counts(self.learned, self.classifier.classes_))
+        if self.again:
+            click.echo(f"Learned before: {self.again:,}.")
+        if self.closed:
+            click.echo(f"Not open, as they expired, or were learned long ago: {self.closed:,}.")
+        if number := len(self.changed):
+            have, were = ("have", "were") if number > 1 else ("has", "was")
+            more = f"; {number - SHOWN:,} more" if number > SHOWN else ""
+            named = f"{'; '.join(self.changed[:SHOWN])}{more}"
+            warn(f"{number:,} {have} another label now ({named}), and {were} not changed")
+        opened = {*self.classifier.open_tickets_}
+        here = len(opened & self.blank)
+        if rest := len(opened) - here:
+            found = f"{here:,} in {file}, {rest:,} that it does not have"
+            click.echo(f"Questions without a label: {found}.")
+        elif here:
+            click.echo(f"Questions without a label: {here:,} in {file}.")
 
     def learn(self, chunk: Chunk) -> None:
         """Learn the labels of some rows; raise SelectronError if a ticket or a label is unknown."""
-        for at, row in enumerate(files.records_of(chunk.rows), chunk.first + 1):
+        rows = files.records_of(chunk.rows)
+        if not chunk.first:
+            found = columns_of_classes(rows, self.classifier.classes_)
+            self.others = [name for name in found if name not in (PREDICTION, self.column)]
+        for at, row in enumerate(rows, chunk.first + 1):
             for name in (QUESTION, self.column):
                 if name not in row:
                     raise SelectronError(
                         f"there is no column {name!r}, as `selectron ask` writes it: rename it back"
                     )
+            question = str(row[QUESTION] or "").strip()
             if (text := label_of(row[self.column])) is None:
+                self.blank.add(first_number(question))
                 continue
-            number = self._number(str(row[QUESTION] or ""), at)
+            number = self._number(question, at)
             label = self._class(canonical(text), at)
             ticket = self.classifier.model_.open.get(number)
             row_before, before = self.rows.setdefault(number, (at, label))
@@ -217,18 +268,28 @@ class Answers:
                     f"{row_before}: leave one of them"
                 )
             if ticket is None:
-                self.closed += 1
+                self._compare(question, number, canonical(label))
                 continue
             known = self.classifier.classes_.tolist()
             self.right += label in known and known.index(label) == ticket.proposed
             self.classifier.tell(number, terminal.add_class(self.classifier, label))
             self.learned[canonical(label)] += 1
+            self.new[str(number)] = canonical(label)
+
+    def _compare(self, question: str, number: int, label: str) -> None:
+        """Compare a label with the one that was learned for its question, if that is known."""
+        before = self.before.get(str(number), self.new.get(str(number)))
+        if before is None:
+            self.closed += 1
+        elif before == label:
+            self.again += 1
+        else:
+            self.changed.append(f"question {question}: {label}, was {before}")
 
     def _number(self, text: str, at: int) -> int:
         """Return the number of a ticket; SelectronError if the model has not given it out."""
-        model, first = self.classifier.model_, text.strip().partition("-")[0]
-        number = int(first) if first.isdecimal() else 0
-        same = number not in model.open or question_of(number, model.open) == text.strip()
+        model, number = self.classifier.model_, first_number(text)
+        same = number not in model.open or question_of(number, model.open) == text
         if not (0 < number <= model.tickets and same):
             raise SelectronError(
                 f"row {at}: {text!r} is no open or answered question of this model: give the model "

@@ -71,6 +71,7 @@ class Saved(NamedTuple):
     place: Place | None = None
     path: str = ""  # where it was read or written last
     stamp: tuple[int, ...] = ()  # what the file was like then
+    answers: dict[str, str] | None = None  # the last labels of `learn`, by their tickets
 
     @property
     def encoder(self) -> Any:
@@ -304,7 +305,7 @@ def keep(path: str, saved: Saved) -> Saved:
     from ..estimator import packing
 
     header, arrays = packing.pack(saved.classifier)
-    own = {"choice": saved.choice, "place": saved.place}
+    own = {"choice": saved.choice, "place": saved.place, "answers": saved.answers}
     same = os.path.realpath(path) == os.path.realpath(saved.path)
     with locked(os.path.dirname(os.path.realpath(path))):
         if same and (found := stamp(path)) and found != saved.stamp:
@@ -360,7 +361,7 @@ def load(path: str) -> Saved:
     choice = Choice(*header["choice"]) if "choice" in header else None
     place = Place(*header["place"]) if "place" in header else None
     choice = choice and choice._replace(ignore=tuple(choice.ignore))
-    return Saved(clf, choice, place, path, before)
+    return Saved(clf, choice, place, path, before, header.get("answers"))
 
 
 @contextmanager
