@@ -241,6 +241,16 @@ def test_a_file_is_asked_about_once(call, asked):
     assert len(read("again.csv")) <= 10
 
 
+def test_a_file_that_has_grown_begins_again_and_that_is_stated(call, asked):
+    with open("second.csv", "a", encoding="utf-8") as file:
+        file.write("\n1,2,3,4,ham")
+    result = call("ask", "a.model", "second.csv", "-o", "again.csv")
+    text = (
+        "second.csv has changed since row 100: beginning at row 1; --from 101 continues.\n101 rows,"
+    )
+    assert result.output.startswith(text)
+
+
 def test_a_number_of_labels_is_not_exceeded(call, asked):
     result = call("ask", "a.model", "first.csv", "-o", "few.csv", "--budget", "3/200")
     assert result.exit_code == 0

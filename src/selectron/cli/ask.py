@@ -66,6 +66,7 @@ def ask(paths: tuple[str, ...], model: str | None, output: str, **options: Any) 
     if session.last and session.last.ended:
         raise SelectronError(f"{file} was played to its end: --from 1 begins again")
     session.spend(options["budget"])
+    session.announce()
     stopped = f"interrupted: nothing was asked, and {model} is as it was"
     with reporting_errors(stopped), closing(files.with_progress(session.source)) as chunks:
         questions = _questions(session, chunks)

@@ -175,11 +175,7 @@ class ModelSession:
         if self.last and self.last.ended:
             click.echo(f"{self.file} was labelled to its end; --from 1 begins again.")
             return 0
-        if self.last:
-            click.echo(f"Continuing at row {self.row + 1:,}; --from 1 begins again.")
-        elif self.behind:
-            changed = f"{self.file} has changed since row {self.behind:,}"
-            click.echo(f"{changed}: beginning at row 1; --from {self.behind + 1} continues.")
+        self.announce()
         click.echo(terminal.KEYS)
         try:
             code = terminal.until_quit(self._play)
@@ -191,6 +187,14 @@ class ModelSession:
         self.keep(ended)
         self._report(ended)
         return code or int(self.saved.path != self.path)
+
+    def announce(self) -> None:
+        """Print where the session begins, if the model has a place in the file."""
+        if self.last:
+            click.echo(f"Continuing at row {self.row + 1:,}; --from 1 begins again.")
+        elif self.behind:
+            changed = f"{self.file} has changed since row {self.behind:,}"
+            click.echo(f"{changed}: beginning at row 1; --from {self.behind + 1} continues.")
 
     def _report(self, ended: bool) -> None:
         click.echo(f"\nRows: {self.row - self.start:,}. Labels learned: {self.answers.total():,}.")
