@@ -28,7 +28,7 @@ PATIENCE = 0.1  # seconds after which rows that have come do not wait for more
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 UTF_16 = codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE  # with which such text begins
 NEVER_CLOSED = "a quoted cell is opened and never closed"
-NOT_UTF_8 = "the text is not UTF-8: name its encoding, as with --encoding latin-1"
+NOT_UTF_8 = "the text is not UTF-8: name its encoding, as with --encoding cp1252"
 
 Record = re.Pattern[bytes]  # of one record, with its end
 LINE = re.compile(rb"[^\n]*\n")
@@ -119,7 +119,7 @@ def encoding_of(name: str | None) -> str | None:
         b"\x80".decode(found, "replace")
     except (LookupError, ValueError):
         raise SelectronError(
-            f"encoding {name!r} is unknown: give one such as latin-1, cp1252, utf-16 or shift-jis"
+            f"encoding {name!r} is unknown: give one such as cp1252, latin-1, utf-16 or shift-jis"
         ) from None
     return None if found == "utf-8" else found
 
@@ -170,6 +170,10 @@ class Blocks:
             with self._faults_kept():
                 data = next(self.blocks, b"")
         return data
+
+    def fileno(self) -> int:
+        """Return the descriptor of the file, to wait for more."""
+        return self.file.file.fileno()
 
     def first(self, count: int = 1, record: Record = LINE) -> list[bytes]:
         """Return the first records that are not blank, which stay to be read.
