@@ -610,15 +610,36 @@ def test_signals_end_predictions_after_a_whole_chunk(call, tmp_path, monkeypatch
         signal.raise_signal(by)
         return usual(*given)
 
+    Path("out.csv").write_text("of another run")
+    before = {*tmp_path.iterdir()}
     monkeypatch.setattr(predict, "predictions", interrupted)
     usually = signal.signal(by, signal.default_int_handler)  # nohup ignores SIGHUP
     try:
         result = call("predict", "rows.csv", "--model", "m.model", "-o", "out.csv")
     finally:
         signal.signal(by, usually)
-    rows = len(Path("out.csv").read_text().splitlines()) - 1
-    assert (result.exit_code, result.stderr) == (130, f"selectron: interrupted after {rows} rows\n")
-    assert rows > 0
+    text = "selectron: interrupted after 400 rows: out.csv was not written\n"
+    assert (result.exit_code, result.stderr) == (130, text)
+    assert Path("out.csv").read_text() == "of another run"
+    assert {*tmp_path.iterdir()} == before
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl"])
+def test_predictions_that_cannot_be_written_leave_no_file(call, tmp_path, monkeypatch, ending):
+    from selectron.cli import decisions
+
+    path = written(tmp_path / "rows.csv", rows_of())
+    done(call("run", str(path), *FAST, "--save", "m.model"))
+    begun, before = decisions._begun, {*tmp_path.iterdir()}
+
+    def full(*given):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(decisions, "_begun", lambda *given: (begun(*given)[0], full))
+    result = call("predict", "m.model", "rows.csv", "-o", f"out.{ending}")
+    assert result.exit_code == 1
+    assert f"out.{ending} cannot be written (No space left on device)" in result.stderr
+    assert {*tmp_path.iterdir()} == before
 
 
 @pytest.mark.slow

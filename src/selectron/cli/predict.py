@@ -18,7 +18,7 @@ from ..errors import SelectronError
 from ..specs import spec_of
 from ..streams.readers import Chunk, by_name
 from . import ExamplesFirst, warn
-from .decisions import appender
+from .decisions import appender, drafted
 from .files import all_columns, naming, records_of, with_progress
 from .models import Saved, load, model_columns, uninterrupted
 from .options import (
@@ -64,16 +64,16 @@ def predict(
         selectron predict mail.model tomorrow.csv --why 3
     """
     model, file = model_and_file(model, paths)
-    check_target(output, DECISIONS, "-o")
+    check_target(output, DECISIONS, "-o", replaced=True)
     check_different("MODEL, FILE and -o", file, model, output)
-    path = Path(output) if output else None
+    path = target = Path(output) if output else None
     saved, odd, rows = load(model), Counter[str](), 0
     schema: Any = None
     append: Any = None
     names = dict[str, None]()  # of all columns, in the order in which they come
     met = set[str]()  # keys of objects
     try:
-        with ExitStack() as stack:
+        with drafted(path) as target, ExitStack() as stack:
             source = all_columns(file, known=saved.columns, **options)
             for chunk in stack.enter_context(closing(with_progress(source))):
                 with uninterrupted(), naming(file, chunk.first):
@@ -81,14 +81,15 @@ def predict(
                     met.update(*chunk.rows if isinstance(chunk.rows, list) else ())
                     table = predictions(saved, chunk, odd, why)
                     schema = schema or table.schema
-                    append = append or appender(path, schema, stack)
+                    append = append or appender(target, schema, stack, output or "")
                     found = with_schema(table, schema)
                     given = isinstance(chunk.rows, list) and by_name(output or "") == "jsonl"
                     append(as_sent(found, chunk.rows, saved) if given else found)
                     names |= dict.fromkeys(table.column_names)
                     rows += len(table)
     except KeyboardInterrupt:
-        warn(f"interrupted after {counted(rows, 'row')}")
+        left = f": {output} was not written" if target != path else ""
+        warn(f"interrupted after {counted(rows, 'row')}{left}")
         raise
     if late := [name for name in names if name not in schema.names]:
         what = "columns that the first rows do not have are left out"
