@@ -3,6 +3,7 @@
 import csv
 import importlib
 import json
+import signal
 from collections import Counter
 from datetime import date
 from decimal import Decimal
@@ -297,6 +298,61 @@ def test_a_draft_of_questions_is_not_lost(call, asked, monkeypatch):
     assert "other.draft.csv is left of a call that ended early" in result.stderr
     write("answers.csv", filled(labels, read("other.draft.csv")))
     assert call("learn", "a.model", "answers.csv").exit_code == 0
+
+
+def test_a_spent_budget_that_is_given_again_is_named(call, asked):
+    given = ("ask", "a.model", "first.csv", "--budget", "3/200")
+    assert call(*given, "-o", "few.csv").exit_code == 0
+    result = call(*given, "-o", "more.csv")
+    spent = "the budget of 3 labels is spent, and the same one is given again: give another one"
+    row = load("a.model").place.row + 1
+    text = f"a.model would ask for no label, as {spent}, or --from {row} to spend it once more"
+    assert (result.exit_code, result.output) == (1, f"selectron: {text}\n")
+    assert call(*given, "-o", "more.csv", "--from", row).exit_code == 0
+    assert 1 <= len(read("more.csv")) <= 3
+
+
+def test_nothing_is_predicted_before_a_label_is_learned(call, asked):
+    labels, *_ = asked
+    new = ("--label", "", "--ignore", "label", "--classes", "ham,spam", "--save", "b.model")
+    assert call("run", "first.csv", *FAST, *new).exit_code == 0
+    assert call("ask", "b.model", "first.csv", "-o", "new.csv").exit_code == 0
+    rows = read("new.csv")
+    assert {(row["prediction"], row["proba"]) for row in rows} == {("", "")}
+    write("answers.csv", filled(labels, rows[:9]))
+    assert call("learn", "b.model", "answers.csv").output.startswith("Labels learned: 9.\nBy class")
+    assert call("ask", "b.model", "second.csv", "-o", "later.csv").exit_code == 0
+    later = read("later.csv")
+    assert all(row["prediction"] and row["proba"] for row in later)
+    write("answers.csv", filled(labels, [*rows, *later]))
+    right = sum(labels[row["a"]] == row["prediction"] for row in later)
+    found = f". Predicted right: {right} of {len(later)}.\n"
+    assert found in call("learn", "b.model", "answers.csv").output
+
+
+@pytest.mark.parametrize("part", ["question_of", "keep"])
+def test_ctrl_c_while_answers_are_learned(call, asked, monkeypatch, part):
+    """Either nothing is saved, or all is, and that is reported."""
+    labels, model, _ = asked
+    before, rows = model.read_bytes(), filled(labels, read("q.csv"))
+    write("answers.csv", rows)
+    module = importlib.import_module("selectron.cli.ask")
+    usual = getattr(module, part)
+
+    def interrupted(*given):
+        signal.raise_signal(signal.SIGINT)
+        return usual(*given)
+
+    monkeypatch.setattr(module, part, interrupted)
+    result = call("learn", "a.model", "answers.csv")
+    assert result.exit_code == 130
+    if part == "keep":
+        assert result.output.startswith(f"Labels learned: {len(rows)}. ")
+        assert not load("a.model").classifier.open_tickets_
+    else:
+        text = "selectron: interrupted: nothing was learned, and a.model is as it was\n"
+        assert result.output == text
+        assert model.read_bytes() == before
 
 
 def test_columns_keep_their_values_if_they_have_the_names_of_ours(call, tmp_path):

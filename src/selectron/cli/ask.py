@@ -102,8 +102,13 @@ def _questions(
             break
         decision = session.decide(row)
         if decision.ask:
-            text = question_of(decision.ticket, session.saved.classifier.model_.open)
-            own = [text, None, decision.label, round(max(decision.proba, default=1.0), 3)]
+            model = session.saved.classifier.model_
+            own: list[Any] = [question_of(decision.ticket, model.open), None, None, None]
+            if model.labels:
+                own[2:] = decision.label, round(max(decision.proba, default=1.0), 3)
+            else:  # without a label learned, there is no prediction
+                ticket = model.open[decision.ticket]
+                model.open[decision.ticket] = ticket._replace(proposed=-1)
             found.append((own, row.values))
             session.row, session.ticket = row.number, None
     return found
@@ -184,16 +189,18 @@ def learn(paths: tuple[str, ...], model: str | None, new_classes: bool, **option
     check_different("MODEL and QUESTIONS", model, file)
     saved = load(model)
     answers = Answers(saved, new_classes)
-    with closing(files.with_progress(files.all_columns(file, **options))) as chunks:
+    source = files.all_columns(file, **options)
+    stopped = f"interrupted: nothing was learned, and {model} is as it was"
+    with reporting_errors(stopped), closing(files.with_progress(source)) as chunks:
         for chunk in chunks:
             with files.naming(file, chunk.first):
                 answers.learn(chunk)
     if not answers.rows:
         raise SelectronError(f"{file}: {answers.nothing()}")
-    if answers.learned:
-        with uninterrupted():
+    with uninterrupted():  # up to the report of what is saved
+        if answers.learned:
             saved = keep(model, saved._replace(answers=answers.known()))
-    answers.report(file)
+        answers.report(file)
     if saved.path != model:
         raise SystemExit(1)
 
@@ -204,7 +211,7 @@ class Answers:
     def __init__(self, saved: Saved, new_classes: bool) -> None:
         self.classifier: Any = saved.classifier
         self.column, self.new_classes = answers_column(saved), new_classes
-        self.learned, self.right = Counter[str](), 0
+        self.learned, self.right, self.predicted = Counter[str](), 0, 0
         self.rows: dict[int, tuple[int, Any]] = {}  # and labels, by the tickets that they answer
         self.before, self.new = saved.answers or {}, dict[str, str]()
         self.again, self.closed, self.changed = 0, 0, list[str]()
@@ -223,7 +230,9 @@ class Answers:
     def report(self, file: str) -> None:
         """Print what was learned, what was not, and which questions are open."""
         total = self.learned.total()
-        click.echo(f"Labels learned: {total:,}. Predicted right: {self.right:,}.")
+        some = f" of {self.predicted:,}" if self.predicted < total else ""
+        right = f" Predicted right: {self.right:,}{some}." if self.predicted or not total else ""
+        click.echo(f"Labels learned: {total:,}.{right}")
         if self.learned:
             click.echo(terminal.class_counts(self.learned, self.classifier.classes_))
         if self.again:
@@ -272,6 +281,7 @@ class Answers:
                 self._compare(question, number, canonical(label))
                 continue
             known = self.classifier.classes_.tolist()
+            self.predicted += ticket.proposed >= 0
             self.right += label in known and known.index(label) == ticket.proposed
             self.classifier.tell(number, terminal.add_class(self.classifier, label))
             self.learned[canonical(label)] += 1

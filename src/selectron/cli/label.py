@@ -161,6 +161,10 @@ class ModelSession:
         if budget is None and not done and (spent := self.saved.spent()):
             raise SelectronError(f"{self.path} would ask for no label, as {spent}")
         self.saved.spend(budget, again=self.last is None)
+        if budget is not None and not done and (spent := self.saved.spent()):
+            why = f"{spent.partition(':')[0]}, and the same one is given again"
+            how = f"give another one, or --from {self.row + 1} to spend it once more"
+            raise SelectronError(f"{self.path} would ask for no label, as {why}: {how}")
 
     def keep(self, ended: bool = False) -> None:
         """Save the model, and the place in the file."""
