@@ -19,6 +19,7 @@ from select import select
 from typing import IO, Any, NamedTuple, TypeVar
 
 from ...errors import SelectronError
+from .columns import is_number
 
 READ = 1 << 20  # bytes asked for at a time
 SMALL = 1 << 10  # of zstd, since where its data are cut short, Arrow loses what it was asked for
@@ -122,6 +123,34 @@ def encoding_of(name: str | None) -> str | None:
             f"encoding {name!r} is unknown: give one such as cp1252, latin-1, utf-16 or shift-jis"
         ) from None
     return None if found == "utf-8" else found
+
+
+QUOTED = re.compile(rb'"[^"]*"')
+
+
+def titles(data: bytes, lines: list[bytes], first: int, marks: str) -> tuple[str, str]:
+    """Return how to leave out titles above a table, and the mark between its cells if they differ.
+
+    The `lines` with which the data begin, from line `first` on, are titles and comments above the
+    first of all those that have the same marks, if that has words alone; otherwise the first line
+    may be one. A mark with a space behind it is one of prose.
+
+    >>> titles(b"Export\na;b\n1;2\n", [b"Export", b"a;b", b"1;2"], 1, ",;")
+    ('if line 1 is a title or a comment, delete it', ';')
+    """
+    advice = f"if line {first} is a title or a comment, delete it"
+    bare = [QUOTED.sub(b"", line) for line in lines]
+    for mark in marks:
+        counts = [len(re.findall(rf"{re.escape(mark)}(?! )".encode(), line)) for line in bare]
+        above = counts.index(counts[-1])
+        if counts[-1] and 0 < above < len(counts) - 1 and len({*counts[above:]}) == 1:
+            names = 1 + data.count(b"\n", 0, data.find(lines[above]))
+            cells = bare[above].decode(errors="replace").split(mark)
+            if above > 1 and not any(map(is_number, cells)):
+                them = f"if lines {first} to {names - 1} are titles or comments, delete them"
+                advice = f"{them}: line {names} looks like the header"
+            return advice, mark
+    return advice, ""
 
 
 CELL = rb'(?<![^M\n])"[^"]*+(?>(?:""[^"]*+)*)"'  # quoted, where M is between cells
