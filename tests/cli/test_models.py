@@ -624,6 +624,28 @@ def test_signals_end_predictions_after_a_whole_chunk(call, tmp_path, monkeypatch
     assert {*tmp_path.iterdir()} == before
 
 
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_file_without_rows_has_no_predictions(call, tmp_path, ending):
+    path = written(tmp_path / "rows.csv", rows_of())
+    done(call("run", str(path), *FAST, "--save", "m.model"))
+    done(call("predict", "m.model", "rows.csv", "-o", f"all.{ending}"))
+    if ending == "csv":
+        Path("none.csv").write_text(path.read_text().partition("\n")[0])
+        Path("other.csv").write_text("id,a\n")
+    else:
+        pq.write_table(pa.table(pd.read_csv(path)).slice(0, 0), "none.parquet")
+        pq.write_table(pa.table({"id": [1], "a": [1.5]}).slice(0, 0), "other.parquet")
+    result = done(call("predict", "m.model", f"none.{ending}", "-o", f"out.{ending}"))
+    assert result.output == ""
+    if ending == "csv":
+        assert Path("out.csv").read_text() == Path("all.csv").read_text().partition("\n")[0] + "\n"
+    else:
+        assert pq.read_schema("out.parquet").names == pq.read_schema("all.parquet").names
+    result = call("predict", "m.model", f"other.{ending}")
+    assert result.exit_code == 1
+    assert "there is no column 'city', which the model has learned from" in result.stderr
+
+
 @pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl"])
 def test_predictions_that_cannot_be_written_leave_no_file(call, tmp_path, monkeypatch, ending):
     from selectron.cli import decisions

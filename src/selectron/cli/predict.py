@@ -92,6 +92,7 @@ def predict(
     try:
         with drafted(path) as target, ExitStack() as stack:
             source = all_columns(file, known=saved.columns, **options)
+            source.may_be_empty = True
             for chunk in stack.enter_context(closing(with_progress(source))):
                 with uninterrupted(), naming(file, chunk.first):
                     chunk = saved.flatten(chunk)
@@ -193,9 +194,10 @@ def predictions(saved: Saved, chunk: Chunk, odd: Counter[str], why: int | None) 
     if len(classes) < 2:
         raise SelectronError("the model knows fewer than two classes: train it first")
     with warnings.catch_warnings(action="ignore"):  # of odd values: they are counted
-        proba = saved.classifier.predict_proba(rows)
-        reasons = saved.classifier.explain(rows) if why else []
-    columns["prediction"] = pa.array([classes[k] for k in proba.argmax(axis=1)])
+        some = len(chunk.labels) > 0
+        proba = saved.classifier.predict_proba(rows) if some else np.zeros((0, len(classes)))
+        reasons = saved.classifier.explain(rows) if why and some else []
+    columns["prediction"] = pa.array([classes[k] for k in proba.argmax(axis=1)], pa.string())
     columns |= {f"proba_{name}": pa.array(proba[:, k]) for k, name in enumerate(classes)}
     if why:
         columns["why"] = pa.array([as_reasons(found, why) for found in reasons], pa.string())

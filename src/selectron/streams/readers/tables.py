@@ -24,6 +24,7 @@ from .columns import UNDAMAGED, Choice, Damage, Part, Positions, choose, is_numb
 from .text import (
     CELL,
     NEVER_CLOSED,
+    NO_ROWS,
     NOT_UTF_8,
     QUOTED,
     Blocks,
@@ -78,7 +79,7 @@ def csv_parts(blocks: Blocks, size: int, choice: Choice, header: bool | None) ->
         doubted = doubted or doubt
     if layout.header and not (read or blocks.fault):
         taken = f"line {layout.header} was taken for names (if it is a row, use --no-header)"
-        raise SelectronError(f"there are no rows: {taken}")
+        yield parsed(Piece(b"", layout.line), layout)._replace(fault=f"{NO_ROWS}: {taken}")
 
 
 def begun(blocks: Blocks, choice: Choice, header: bool | None) -> CsvLayout:
@@ -323,6 +324,9 @@ def parquet_parts(file: Counted, size: int, choice: Choice) -> Iterator[Part]:
         with _as_one_error(f"the Parquet data are damaged after {done} rows"):
             batch = next(batches, None)
         if batch is None:
+            if not done:
+                none = parquet.schema_arrow.empty_table().select(needed)
+                yield _part(none.rename_columns([*map(str, needed)]), names, columns, str, NO_ROWS)
             return
         table = pa.table({str(place): batch.column(names[place]) for place in needed})
 

@@ -28,6 +28,7 @@ THREADS = 2  # that parse ahead
 PATIENCE = 0.1  # seconds after which rows that have come do not wait for more
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 UTF_16 = codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE  # with which such text begins
+NO_ROWS = "there are no rows"
 NEVER_CLOSED = "a quoted cell is opened and never closed"
 NOT_UTF_8 = "the text is not UTF-8: name its encoding, as with --encoding cp1252"
 
