@@ -1,11 +1,14 @@
 """`selectron ask` and `selectron learn`: questions as a file, and labels that people fill in."""
 
 import csv
+import importlib
 import json
+import signal
 from collections import Counter
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +17,7 @@ import pytest
 
 from selectron import OnlineClassifier
 from selectron.cli.label import ModelSession
-from selectron.cli.models import load
+from selectron.cli.models import keep, load
 
 FAST = ["--learner", "perceptron", "--ask", "fixed:p=0.3"]
 
@@ -84,16 +87,69 @@ def test_rows_come_in_any_order_and_blank_ones_stay_open(call, asked):
     some = filled(labels, rows[:5]) + rows[5:]
     write("answers.csv", some[:-1], delimiter=";", encoding="utf-8-sig")
     result = call("learn", "a.model", "answers.csv")
-    left = f"Questions without a label: {len(rows) - 5}.\n"
+    left = f"Questions without a label: {len(rows) - 6} in answers.csv, 1 that it does not have.\n"
     assert result.output.startswith("Labels learned: 5. ")
     assert result.output.endswith(left)
     assert len(load(str(model)).classifier.open_tickets_) == len(rows) - 5
     learned = model.read_bytes()
     result = call("learn", "a.model", "answers.csv")
-    assert result.output == (
-        f"Labels learned: 0. Predicted right: 0.\nLearned before, or expired: 5.\n{left}"
-    )
+    assert result.output == (f"Labels learned: 0. Predicted right: 0.\nLearned before: 5.\n{left}")
     assert model.read_bytes() == learned
+
+
+def test_a_label_that_has_changed_since_is_named(call, asked):
+    labels, model, _ = asked
+    rows = filled(labels, read("q.csv"))
+    write("answers.csv", rows[:2])
+    assert "it does not have" in call("learn", "a.model", "answers.csv").output
+    before, first = model.read_bytes(), rows[0]["label"]
+    other = {"ham": "spam", "spam": "ham"}[first]
+    write("answers.csv", changed(rows[:2], label=other))
+    result = call("learn", "a.model", "answers.csv")
+    what = f"question {rows[0]['question']}: {other}, was {first}"
+    text = f"selectron: 1 has another label now ({what}), and was not changed\n"
+    assert (result.exit_code, result.stderr) == (0, text)
+    assert "Learned before: 1.\n" in result.stdout
+    assert model.read_bytes() == before
+
+
+def test_a_question_that_has_expired_is_not_said_to_be_learned(call, asked):
+    labels, model, _ = asked
+    saved, rows = load(str(model)), filled(labels, read("q.csv"))
+    saved.classifier.expire(int(rows[0]["question"].partition("-")[0]))
+    keep(str(model), saved)
+    write("answers.csv", rows)
+    result = call("learn", "a.model", "answers.csv")
+    assert result.output.startswith(f"Labels learned: {len(rows) - 1}. ")
+    assert result.output.endswith("Not open, as they expired, or were learned long ago: 1.\n")
+
+
+@pytest.mark.parametrize(
+    ("more", "which"), [({}, "the labels"), ({"mine": "spam"}, "those of 'mine'")]
+)
+def test_a_file_without_any_label_is_refused(call, asked, more, which):
+    _, model, _ = asked
+    before = model.read_bytes()
+    write("answers.csv", [row | more for row in read("q.csv")])
+    result = call("learn", "a.model", "answers.csv")
+    what = "no row has a label in the column 'label'"
+    text = f"selectron: answers.csv: {what}: write {which} there\n"
+    assert (result.exit_code, result.output) == (1, text)
+    assert model.read_bytes() == before
+
+
+@pytest.mark.parametrize("command", ["ask", "learn"])
+def test_a_model_that_another_process_has_written_is_kept(call, asked, monkeypatch, command):
+    labels, model, _ = asked
+    write("answers.csv", filled(labels, read("q.csv")))
+    theirs = model.read_bytes()
+    module = importlib.import_module(f"selectron.cli.{'label' if command == 'ask' else 'ask'}")
+    monkeypatch.setattr(module, "load", lambda path: load(path)._replace(stamp=(0,)))
+    given = ("first.csv", "-o", "other.csv") if command == "ask" else ("answers.csv",)
+    result = call(command, "a.model", *given)
+    assert result.exit_code == 1
+    assert "a.model has changed since it was read: this model is in a.model-2" in result.stderr
+    assert model.read_bytes() == theirs
 
 
 def changed(rows, **values):
@@ -142,7 +198,7 @@ def test_two_labels_for_a_question_are_refused(call, asked):
     assert f"{where}, and {rows[1]['label']!r} in row 2: leave one of them" in result.output
     assert model.read_bytes() == before
     write("answers.csv", [*rows, rows[0]])  # the same one twice is no matter
-    assert "expired: 1.\n" in call("learn", "a.model", "answers.csv").output
+    assert "Learned before: 1.\n" in call("learn", "a.model", "answers.csv").output
 
 
 def test_questions_of_another_model_are_noticed(call, asked):
@@ -186,6 +242,16 @@ def test_a_file_is_asked_about_once(call, asked):
     assert len(read("again.csv")) <= 10
 
 
+def test_a_file_that_has_grown_begins_again_and_that_is_stated(call, asked):
+    with open("second.csv", "a", encoding="utf-8") as file:
+        file.write("\n1,2,3,4,ham")
+    result = call("ask", "a.model", "second.csv", "-o", "again.csv")
+    text = (
+        "second.csv has changed since row 100: beginning at row 1; --from 101 continues.\n101 rows,"
+    )
+    assert result.output.startswith(text)
+
+
 def test_a_number_of_labels_is_not_exceeded(call, asked):
     result = call("ask", "a.model", "first.csv", "-o", "few.csv", "--budget", "3/200")
     assert result.exit_code == 0
@@ -199,6 +265,94 @@ def test_a_budget_that_is_spent_is_named_once(call, asked):
     spent = "the budget of 3 labels is spent: --budget gives another one"
     text = f"selectron: a.model would ask for no label, as {spent}\n"
     assert (result.exit_code, result.output) == (1, text)
+
+
+FULL = OSError(28, "No space left on device")
+
+
+@pytest.mark.parametrize("part", ["write_csv", "keep"])
+def test_neither_questions_nor_budget_are_lost_if_one_cannot_be_written(
+    call, asked, monkeypatch, part
+):
+    """The disk may be full for the questions, or for the model after them."""
+    _, model, _ = asked
+    before, files = model.read_bytes(), {*model.parent.iterdir()}
+    module = importlib.import_module(f"selectron.cli.{'label' if part == 'keep' else 'ask'}")
+    with monkeypatch.context() as patch:
+        patch.setattr(module, part, Mock(side_effect=FULL))
+        assert call("ask", "a.model", "first.csv", "-o", "other.csv").exit_code == 1
+    assert (model.read_bytes(), {*model.parent.iterdir()}) == (before, files)
+    assert call("ask", "a.model", "first.csv", "-o", "other.csv").exit_code == 0
+    assert {*model.parent.iterdir()} - files == {model.with_name("other.csv")}
+
+
+def test_a_draft_of_questions_is_not_lost(call, asked, monkeypatch):
+    """It stays if it cannot be renamed, or after a crash."""
+    labels, *_ = asked
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", Mock(side_effect=FULL))
+        result = call("ask", "a.model", "first.csv", "-o", "other.csv")
+    assert result.exit_code == 1
+    assert "other.csv (its questions are in other.draft.csv) cannot be written" in result.stderr
+    result = call("ask", "a.model", "first.csv", "-o", "other.csv")
+    assert "other.draft.csv is left of a call that ended early" in result.stderr
+    write("answers.csv", filled(labels, read("other.draft.csv")))
+    assert call("learn", "a.model", "answers.csv").exit_code == 0
+
+
+def test_a_spent_budget_that_is_given_again_is_named(call, asked):
+    given = ("ask", "a.model", "first.csv", "--budget", "3/200")
+    assert call(*given, "-o", "few.csv").exit_code == 0
+    result = call(*given, "-o", "more.csv")
+    spent = "the budget of 3 labels is spent, and the same one is given again: give another one"
+    row = load("a.model").place.row + 1
+    text = f"a.model would ask for no label, as {spent}, or --from {row} to spend it once more"
+    assert (result.exit_code, result.output) == (1, f"selectron: {text}\n")
+    assert call(*given, "-o", "more.csv", "--from", row).exit_code == 0
+    assert 1 <= len(read("more.csv")) <= 3
+
+
+def test_nothing_is_predicted_before_a_label_is_learned(call, asked):
+    labels, *_ = asked
+    new = ("--label", "", "--ignore", "label", "--classes", "ham,spam", "--save", "b.model")
+    assert call("run", "first.csv", *FAST, *new).exit_code == 0
+    assert call("ask", "b.model", "first.csv", "-o", "new.csv").exit_code == 0
+    rows = read("new.csv")
+    assert {(row["prediction"], row["proba"]) for row in rows} == {("", "")}
+    write("answers.csv", filled(labels, rows[:9]))
+    assert call("learn", "b.model", "answers.csv").output.startswith("Labels learned: 9.\nBy class")
+    assert call("ask", "b.model", "second.csv", "-o", "later.csv").exit_code == 0
+    later = read("later.csv")
+    assert all(row["prediction"] and row["proba"] for row in later)
+    write("answers.csv", filled(labels, [*rows, *later]))
+    right = sum(labels[row["a"]] == row["prediction"] for row in later)
+    found = f". Predicted right: {right} of {len(later)}.\n"
+    assert found in call("learn", "b.model", "answers.csv").output
+
+
+@pytest.mark.parametrize("part", ["question_of", "keep"])
+def test_ctrl_c_while_answers_are_learned(call, asked, monkeypatch, part):
+    """Either nothing is saved, or all is, and that is reported."""
+    labels, model, _ = asked
+    before, rows = model.read_bytes(), filled(labels, read("q.csv"))
+    write("answers.csv", rows)
+    module = importlib.import_module("selectron.cli.ask")
+    usual = getattr(module, part)
+
+    def interrupted(*given):
+        signal.raise_signal(signal.SIGINT)
+        return usual(*given)
+
+    monkeypatch.setattr(module, part, interrupted)
+    result = call("learn", "a.model", "answers.csv")
+    assert result.exit_code == 130
+    if part == "keep":
+        assert result.output.startswith(f"Labels learned: {len(rows)}. ")
+        assert not load("a.model").classifier.open_tickets_
+    else:
+        text = "selectron: interrupted: nothing was learned, and a.model is as it was\n"
+        assert result.output == text
+        assert model.read_bytes() == before
 
 
 def test_columns_keep_their_values_if_they_have_the_names_of_ours(call, tmp_path):

@@ -203,6 +203,7 @@ def test_a_model_that_another_process_has_written_is_kept(call, halves, monkeypa
     theirs, module = model.read_bytes(), importlib.import_module("selectron.cli.label")
     monkeypatch.setattr(module, "load", lambda path: load(path)._replace(stamp=(0,)))
     found = call("label", model, second, input="\n\nq\n")
+    assert found.exit_code == 1
     assert f"{model} has changed since it was read: this model is in {model}-2" in found.stderr
     assert f"With {model}-2, it continues at row" in found.stdout
     assert model.read_bytes() == theirs

@@ -122,3 +122,35 @@ def test_classes_that_differ_in_capitals_alone_are_doubted(call, tmp_path):
     assert "capitals" not in call("run", "a.csv", "--model", "m").stderr
     named = "ham,spam,Spam,not spam,Not  spam,SPAM"
     assert "capitals" not in call("run", "a.csv", *FAST, "--classes", named).stderr
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_a_saved_model_is_evaluated_without_learning(call, fraud, ending):
+    """Rows without a label do not count; a class that is new to the model is never right."""
+    assert call("run", fraud, *FAST, "--save", "m").exit_code == 0
+    before, lines = Path("m").read_bytes(), fraud.read_text().splitlines()[1:]
+    rows = [dict(zip(("a", "b", "label"), line.split(","), strict=True)) for line in lines]
+    rows[0]["label"], rows[1]["label"] = "", "new"
+    if ending == "jsonl":
+        text = "\n".join(json.dumps(row | {"a": float(row["a"])}) for row in rows)
+    else:
+        text = "\n".join(["a,b,label", *(",".join(row.values()) for row in rows)])
+    Path(f"new.{ending}").write_text(text)
+    result = call("predict", "m", f"new.{ending}", "-o", "out.jsonl", "--label", "label")
+    assert result.exit_code == 0
+    assert Path("m").read_bytes() == before
+    written = [json.loads(line) for line in Path("out.jsonl").read_text().splitlines()]
+    right = [row["prediction"] == row["label"] for row in written[1:]]
+    assert result.stderr.startswith(f"new.{ending}: 1,499 rows with a label in 'label'\n\n")
+    assert f"accuracy           {np.mean(right):.4f}\n" in result.stderr
+    found = [row["prediction"] == "fraud" for row in written if row["label"] == "fraud"]
+    assert f"\nfraud        {np.mean(found):.4f} " in result.stderr
+
+
+def test_predictions_are_compared_with_labels_alone(call, fraud):
+    assert call("run", fraud, *FAST, "--save", "m").exit_code == 0
+    for name, why in ("a", "'a' is a feature of the model"), ("labl", "is it 'label'?"):
+        result = call("predict", "m", fraud, "-o", "out.csv", "--label", name)
+        assert result.exit_code == 1
+        assert why in result.stderr
+        assert not Path("out.csv").exists()

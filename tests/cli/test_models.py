@@ -1,5 +1,6 @@
 """`selectron run --save` and `--model`: a stream in two files is played as in one."""
 
+import importlib
 import json
 import os
 import re
@@ -7,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -608,15 +610,58 @@ def test_signals_end_predictions_after_a_whole_chunk(call, tmp_path, monkeypatch
         signal.raise_signal(by)
         return usual(*given)
 
+    Path("out.csv").write_text("of another run")
+    before = {*tmp_path.iterdir()}
     monkeypatch.setattr(predict, "predictions", interrupted)
     usually = signal.signal(by, signal.default_int_handler)  # nohup ignores SIGHUP
     try:
         result = call("predict", "rows.csv", "--model", "m.model", "-o", "out.csv")
     finally:
         signal.signal(by, usually)
-    rows = len(Path("out.csv").read_text().splitlines()) - 1
-    assert (result.exit_code, result.stderr) == (130, f"selectron: interrupted after {rows} rows\n")
-    assert rows > 0
+    text = "selectron: interrupted after 400 rows: out.csv was not written\n"
+    assert (result.exit_code, result.stderr) == (130, text)
+    assert Path("out.csv").read_text() == "of another run"
+    assert {*tmp_path.iterdir()} == before
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_file_without_rows_has_no_predictions(call, tmp_path, ending):
+    path = written(tmp_path / "rows.csv", rows_of())
+    done(call("run", str(path), *FAST, "--save", "m.model"))
+    done(call("predict", "m.model", "rows.csv", "-o", f"all.{ending}"))
+    if ending == "csv":
+        Path("none.csv").write_text(path.read_text().partition("\n")[0])
+        Path("other.csv").write_text("id,a\n")
+    else:
+        pq.write_table(pa.table(pd.read_csv(path)).slice(0, 0), "none.parquet")
+        pq.write_table(pa.table({"id": [1], "a": [1.5]}).slice(0, 0), "other.parquet")
+    result = done(call("predict", "m.model", f"none.{ending}", "-o", f"out.{ending}"))
+    assert result.output == ""
+    if ending == "csv":
+        assert Path("out.csv").read_text() == Path("all.csv").read_text().partition("\n")[0] + "\n"
+    else:
+        assert pq.read_schema("out.parquet").names == pq.read_schema("all.parquet").names
+    result = call("predict", "m.model", f"other.{ending}")
+    assert result.exit_code == 1
+    assert "there is no column 'city', which the model has learned from" in result.stderr
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl"])
+def test_predictions_that_cannot_be_written_leave_no_file(call, tmp_path, monkeypatch, ending):
+    from selectron.cli import decisions
+
+    path = written(tmp_path / "rows.csv", rows_of())
+    done(call("run", str(path), *FAST, "--save", "m.model"))
+    begun, before = decisions._begun, {*tmp_path.iterdir()}
+
+    def full(*given):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(decisions, "_begun", lambda *given: (begun(*given)[0], full))
+    result = call("predict", "m.model", "rows.csv", "-o", f"out.{ending}")
+    assert result.exit_code == 1
+    assert f"out.{ending} cannot be written (No space left on device)" in result.stderr
+    assert {*tmp_path.iterdir()} == before
 
 
 @pytest.mark.slow
@@ -862,6 +907,52 @@ def test_a_model_that_another_process_has_written_is_kept(call, tmp_path, capsys
         assert saved.path == "m-2"
     assert Path("m").read_bytes() == theirs != Path("m-2").read_bytes()
     assert "m has changed since it was read: this model is in m-2" in capsys.readouterr().err
+
+
+def test_two_processes_that_save_at_once_keep_both_models(call, tmp_path, monkeypatch):
+    """The second one waits until the first has compared and written."""
+    done(call("run", written(tmp_path / "a.csv", rows_of(100)), *FAST, "--save", "m"))
+    saved, write = models.load("m"), models.storage.write
+
+    def slow(*given):
+        time.sleep(0.3)
+        write(*given)
+
+    monkeypatch.setattr(models.storage, "write", slow)
+    with ThreadPoolExecutor() as threads:
+        both = [threads.submit(models.keep, "m", saved) for _ in range(2)]
+    assert sorted(one.result().path for one in both) == ["m", "m-2"]
+
+
+def test_a_run_whose_model_is_elsewhere_fails(call, tmp_path, monkeypatch):
+    path = written(tmp_path / "a.csv", rows_of(100))
+    done(call("run", path, *FAST, "--save", "m"))
+    module = importlib.import_module("selectron.cli.run")
+    monkeypatch.setattr(module, "load", lambda path: models.load(path)._replace(stamp=(0,)))
+    result = call("run", path, "--model", "m", "--save", "m")
+    assert result.exit_code == 1
+    assert "m has changed since it was read: this model is in m-2\n" in result.stderr
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_a_model_without_labels_learns_those_of_a_column_later(call, tmp_path, ending):
+    """The blank column of the first file is no feature."""
+    rows = [row for row in rows_of(200) if row["label"] != "late"]
+    first = written(tmp_path / f"a.{ending}", [row | {"label": ""} for row in rows])
+    second = written(tmp_path / f"b.{ending}", rows)
+    new = (*ALL, "--label", "", "--classes", "ham,spam", "--save", "m")
+    assert "holds classes" not in done(call("run", first, *new)).stderr
+    assert "holds classes" not in done(call("run", first, "--model", "m")).stderr
+    what = "the column 'label' holds classes, and the model has no column of labels"
+    warning = f"selectron: {second}: {what}: give --label label to learn them\n"
+    assert done(call("run", second, "--model", "m")).stderr.startswith(warning)
+    given = ("--model", "m", "--label", "label", "--save", "m")
+    assert "holds classes" not in done(call("run", second, *given)).stderr
+    result = done(call("run", second, "--model", "m", "--save", "m"))
+    assert "label: the label, 2 classes" in result.stderr
+    assert models.load("m").classifier.model_.labels == 2 * len(rows)
+    done(call("predict", "m", second, "-o", "p.csv"))
+    assert "label" in pd.read_csv("p.csv")
 
 
 def test_a_model_that_was_removed_is_written_again(call, tmp_path):

@@ -1,5 +1,7 @@
 """Bad usage of `selectron run`: exit code 2, and before a row is read where that is possible."""
 
+import gzip
+import importlib
 import json
 import os
 import subprocess
@@ -16,6 +18,8 @@ from selectron.askers import Always
 from selectron.cli import COMMANDS, Whole, main
 from selectron.pool import SelfDirectedClassifier
 from selectron.specs import ASKER, KERNEL, LEARNER, budgeted
+
+serve = importlib.import_module("selectron.cli.serve")  # the command has the same name
 
 FAST = ["--learner", "perceptron"]
 
@@ -359,3 +363,33 @@ def test_a_mistyped_command_is_guessed(call):
 
 def test_a_word_for_a_whole_number_is_named(call):
     assert "'abc' is not a valid integer." in call("run", "--seed", "abc").output
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.csv", "a.jsonl.gz", "a.txt"])
+def test_lines_that_are_sent_may_be_of_another_encoding(tmp_path, name):
+    text = {"csv": "id,text\n1,5 €\n", "txt": "5 €\n"}.get(name[2:], '{"id": 1, "text": "5 €"}\n')
+    data = text.encode("cp1252")
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(data) if name.endswith("gz") else data)
+    field = None if name == "a.txt" else "id"
+    with serve.lines_of(str(path), True, "cp1252", field) as (lines, _):
+        assert "5 €" in b"".join(lines).decode()
+
+
+@pytest.mark.parametrize("title", ["Export", "Export\n# of mails"])
+def test_a_table_that_is_sent_below_a_title(tmp_path, title):
+    path = tmp_path / "a.csv"
+    path.write_text(f"{title}\nid,text\n1,win\n2,lose\n")
+    with (
+        pytest.raises(SelectronError, match="if line 1 is a title"),
+        serve.lines_of(str(path), True, None, "id") as (lines, _),
+    ):
+        list(lines)
+
+
+def test_an_encoding_of_what_is_sent_that_is_unknown(call, tmp_path):
+    (tmp_path / "a.jsonl").write_text("{}\n")
+    where = ("--to", "http://127.0.0.1:1/v1/streams/a", "--token", "t")
+    result = call("send", "a.jsonl", *where, "--encoding", "nope")
+    assert result.exit_code == 1
+    assert "encoding 'nope' is unknown" in result.stderr

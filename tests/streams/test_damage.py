@@ -140,7 +140,8 @@ def test_rows_without_a_header_may_look_like_its_default_names(tmp_path):
 def test_titles_of_several_lines_are_named(tmp_path):
     path = stored(tmp_path, "a.csv", "Account statement\nJanuary\ndate;amount\n1.1.;2,5\n1.2.;3\n")
     expected = (
-        "line 4: 2 columns were found, and 1 expected: if line 1 is a title or a comment, delete it"
+        "line 4: 2 columns were found, and 1 expected: if lines 1 to 2 are titles or comments, "
+        "delete them: line 3 looks like the header"
     )
     assert fails(path)[1].startswith(expected)
 
@@ -159,7 +160,7 @@ TITLE = ": if line 1 is a title or a comment, delete it"
         ),
         (
             f"# Lab; x\n# y; z\na;b;label\n{ROWS}",
-            "line 3: 3 columns were found, and 2 exp.*" + TITLE,
+            "line 3: 3 columns were found, and 2 exp.*: if lines 1 to 2 .*: line 3 looks like the",
         ),
         (f"# Lab\na,b,label\n{ROWS}", "line 2: 3 columns were found, and 1 expected" + TITLE),
         (
@@ -185,11 +186,27 @@ def test_a_title_without_the_mark_of_the_rows_is_named(tmp_path):
     for rows, warned in ((f"a;b;label\n{ROWS}", True), *((text, False) for text in prose)):
         source = read(stored(tmp_path, "a.csv", f"Lab\n{rows}"), label="")
         list(source)
-        taken = "line 1 was taken for names, and the next one has ';'"
+        taken = "line 1 was taken for names, and others have ';'"
         assert source.doubts == [taken + TITLE] * warned
     path = stored(tmp_path, "b.csv", f"Lab\na;b;label\n{ROWS}")
     with pytest.raises(SelectronError, match=f"the columns are 'Lab'{TITLE}"):
         list(read(path, label="label"))
+
+
+@pytest.mark.parametrize("mark", [",", ";"])
+def test_the_names_below_a_title_and_a_comment_are_found(tmp_path, mark):
+    """Whatever is asked for: a column, or all rows."""
+    rows = f"Export\n\n# of June\nid;a;label\n{ROWS}".replace(";", mark)
+    path = stored(tmp_path, "a.csv", rows)
+    hint = "if lines 1 to 3 are titles or comments, delete them: line 4 looks like the header"
+    with pytest.raises(SelectronError, match=hint):
+        list(read(path, label="label"))
+    source = read(path, label="")
+    try:
+        list(source)
+    except SelectronError as error:
+        source.doubts.append(str(error))
+    assert source.doubts[-1].endswith(hint)
 
 
 def test_a_file_of_damaged_rows_alone(tmp_path):

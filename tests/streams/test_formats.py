@@ -39,7 +39,7 @@ def test_formats_by_content(tmp_path, name, text, sparse):
 
 def test_comments_before_a_table_do_not_make_it_svmlight(tmp_path):
     path = stored(tmp_path, "a", "# one\n# two\na,y\n1,2\n")
-    assert fails(path)[1].endswith("if line 1 is a title or a comment, delete it")
+    assert fails(path)[1].endswith("delete them: line 3 looks like the header")
 
 
 def test_the_name_goes_before_the_content(tmp_path):

@@ -122,7 +122,7 @@ def test_text_that_is_not_utf8(tmp_path, kind):
         rows, found = fails(stored(tmp_path, "a", b"\n".join(parts)), size=size)
         assert rows == (19 if kind == "csv" else 20)
         assert (
-            found == "line 21: the text is not UTF-8: name its encoding, as with --encoding latin-1"
+            found == "line 21: the text is not UTF-8: name its encoding, as with --encoding cp1252"
         )
 
 
@@ -130,7 +130,7 @@ def test_header_that_is_not_utf8(tmp_path):
     path = stored(tmp_path, "a.csv", b"\nna\xefve,y\n1,2\n")
     assert fails(path) == (
         0,
-        "line 2: the text is not UTF-8: name its encoding, as with --encoding latin-1",
+        "line 2: the text is not UTF-8: name its encoding, as with --encoding cp1252",
     )
 
 

@@ -13,12 +13,12 @@ from ..data.cells import canonical, label_of
 from ..engine.parameters import counted, first_few, similar
 from ..errors import SelectronError
 from ..model.live import Ticket
-from ..storage import replace
+from ..storage import replace, writing
 from ..streams.readers import Chunk
-from . import ExamplesFirst, echo, files, reporting_errors, terminal
+from . import ExamplesFirst, echo, files, reporting_errors, terminal, warn
 from .label import ModelSession, session_options
 from .labels import write_csv
-from .models import Place, Saved, keep, load, uninterrupted
+from .models import Place, Saved, columns_of_classes, keep, load, uninterrupted
 from .options import (
     check_different,
     check_target,
@@ -30,6 +30,8 @@ from .options import (
 
 QUESTION, PREDICTION, PROBA = "question", "prediction", "proba"  # columns of our own
 LETTERS = "bcdfghjklmnpqrst"  # no word or month has these alone, which spreadsheets might change
+KEPT = 10_000  # labels that a model keeps, to notice those that were changed later
+SHOWN = 5  # of these in a message
 CHECKED = 4  # letters that follow from the row
 FORMULA = tuple("=+-@\t\r")  # with which a cell begins that a spreadsheet would compute
 
@@ -55,10 +57,17 @@ def ask(paths: tuple[str, ...], model: str | None, output: str, **options: Any) 
     check_different("MODEL, FILE and -o", model, file, output)
     if Path(output).exists():
         raise SelectronError(f"{output} exists, and may hold labels: give another -o, or remove it")
+    draft = Path(output).with_stem(f"{Path(output).stem}.draft")
+    if draft.exists():
+        raise SelectronError(
+            f"{draft} is left of a call that ended early: it holds questions if `selectron learn` "
+            f"takes it with {model}; rename or remove it"
+        )
     session = ModelSession(model, files.all_columns(file, **options), options["first"], None, ())
     if session.last and session.last.ended:
         raise SelectronError(f"{file} was played to its end: --from 1 begins again")
     session.spend(options["budget"])
+    session.announce()
     stopped = f"interrupted: nothing was asked, and {model} is as it was"
     with reporting_errors(stopped), closing(files.with_progress(session.source)) as chunks:
         questions = _questions(session, chunks)
@@ -66,11 +75,9 @@ def ask(paths: tuple[str, ...], model: str | None, output: str, **options: Any) 
     others = dict.fromkeys(name for _, row in questions for name in row if name != names[1])
     lines = [[*own, *map(row.get, others)] for own, row in questions]
     headings = [f"{name} in the file" if name in names else name for name in others]
-    with uninterrupted():  # the model comes first: tickets that nobody sees do no harm
+    with uninterrupted():
         session.place = Place(*session.identity, session.row)
-        session.keep(ended=not session.out)
-        if lines:
-            write_questions(output, [*names, *headings], lines)
+        save_both(session, output, draft, [*names, *headings], lines)
     rows = counted(session.row - session.start, "row")
     written = f"{output} was not written" if not lines else f"they are in {output}"
     echo(f"{rows}, {counted(len(lines), 'question')}: {written}.")
@@ -78,6 +85,8 @@ def ask(paths: tuple[str, ...], model: str | None, output: str, **options: Any) 
         echo(f"{session.out.capitalize()}.")
     if lines:
         echo(f"Fill in the column {names[1]}; selectron learn {session.saved.path} {output}")
+    if session.saved.path != model:
+        raise SystemExit(1)
 
 
 def _questions(
@@ -94,11 +103,38 @@ def _questions(
             break
         decision = session.decide(row)
         if decision.ask:
-            text = question_of(decision.ticket, session.saved.classifier.model_.open)
-            own = [text, None, decision.label, round(max(decision.proba, default=1.0), 3)]
+            model = session.saved.classifier.model_
+            own: list[Any] = [question_of(decision.ticket, model.open), None, None, None]
+            if model.labels:
+                own[2:] = decision.label, round(max(decision.proba, default=1.0), 3)
+            else:  # without a label learned, there is no prediction
+                ticket = model.open[decision.ticket]
+                model.open[decision.ticket] = ticket._replace(proposed=-1)
             found.append((own, row.values))
             session.row, session.ticket = row.number, None
     return found
+
+
+def save_both(
+    session: ModelSession, output: str, draft: Path, names: list[str], lines: list[list[Any]]
+) -> None:
+    """Save a model, and its questions in a new file if there are any.
+
+    The questions are drafted first: if that fails, as on a full disk, or if the model cannot be
+    saved, the draft is removed, and the model is as it was, with its budget. After a crash before
+    the model is saved, the draft has questions that no model knows; after it, the draft has all
+    questions, as it has if it cannot be renamed. `ask` names a draft that it finds.
+    """
+    if lines:
+        write_questions(str(draft), names, lines)
+    try:
+        session.keep(ended=not session.out)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+    if lines:
+        with writing(f"{output} (its questions are in {draft})"):
+            draft.replace(output)
 
 
 def write_questions(path: str, names: list[str], lines: list[list[Any]]) -> None:
@@ -142,6 +178,16 @@ def question_of(number: int, tickets: dict[int, Ticket]) -> str:
     return f"{number}-{''.join(LETTERS[found >> 4 * j & 15] for j in range(CHECKED))}"
 
 
+def first_number(question: str) -> int:
+    """Return the number of the ticket of a question, 0 if the text is no question.
+
+    >>> first_number("301-ftcj"), first_number("")
+    (301, 0)
+    """
+    first = question.partition("-")[0]
+    return int(first) if first.isdecimal() else 0
+
+
 @click.command(cls=ExamplesFirst)
 @model_arguments("MODEL QUESTIONS")
 @click.option("--new-classes", is_flag=True, help="Learn labels of classes that are new to MODEL.")
@@ -159,43 +205,88 @@ def learn(paths: tuple[str, ...], model: str | None, new_classes: bool, **option
     check_target(model, (), "MODEL")
     check_different("MODEL and QUESTIONS", model, file)
     saved = load(model)
-    answers = Answers(saved.classifier, answers_column(saved), new_classes)
-    with closing(files.with_progress(files.all_columns(file, **options))) as chunks:
+    answers = Answers(saved, new_classes)
+    source = files.all_columns(file, **options)
+    stopped = f"interrupted: nothing was learned, and {model} is as it was"
+    with reporting_errors(stopped), closing(files.with_progress(source)) as chunks:
         for chunk in chunks:
             with files.naming(file, chunk.first):
                 answers.learn(chunk)
-    if answers.learned:
-        with uninterrupted():
-            saved = keep(model, saved)
-    echo(f"Labels learned: {answers.learned.total():,}. Predicted right: {answers.right:,}.")
-    if answers.learned:
-        echo(terminal.class_counts(answers.learned, saved.classifier.classes_))
-    if answers.closed:
-        echo(f"Learned before, or expired: {answers.closed:,}.")
-    if left := len(saved.classifier.open_tickets_):
-        echo(f"Questions without a label: {left:,}.")
+    if not answers.rows:
+        raise SelectronError(f"{file}: {answers.nothing()}")
+    with uninterrupted():  # up to the report of what is saved
+        if answers.learned:
+            saved = keep(model, saved._replace(answers=answers.known()))
+        answers.report(file)
+    if saved.path != model:
+        raise SystemExit(1)
 
 
 class Answers:
     """Labels of a file of questions, which a classifier learns."""
 
-    def __init__(self, classifier: Any, column: str, new_classes: bool) -> None:
-        self.classifier, self.column, self.new_classes = classifier, column, new_classes
-        self.learned, self.right, self.closed = Counter[str](), 0, 0
+    def __init__(self, saved: Saved, new_classes: bool) -> None:
+        self.classifier: Any = saved.classifier
+        self.column, self.new_classes = answers_column(saved), new_classes
+        self.learned, self.right, self.predicted = Counter[str](), 0, 0
         self.rows: dict[int, tuple[int, Any]] = {}  # and labels, by the tickets that they answer
+        self.before, self.new = saved.answers or {}, dict[str, str]()
+        self.again, self.closed, self.changed = 0, 0, list[str]()
+        self.blank = set[int]()  # open tickets of rows without a label
+        self.others: list[str] = []  # columns that may hold the labels instead
+
+    def known(self) -> dict[str, str]:
+        """Return the last labels that were learned, by the tickets."""
+        return dict([*self.before.items(), *self.new.items()][-KEPT:])
+
+    def nothing(self) -> str:
+        """Return that no row has a label, and what would do."""
+        which = f"those of {self.others[0]!r}" if self.others else "the labels"
+        return f"no row has a label in the column {self.column!r}: write {which} there"
+
+    def report(self, file: str) -> None:
+        """Print what was learned, what was not, and which questions are open."""
+        total = self.learned.total()
+        some = f" of {self.predicted:,}" if self.predicted < total else ""
+        right = f" Predicted right: {self.right:,}{some}." if self.predicted or not total else ""
+        echo(f"Labels learned: {total:,}.{right}")
+        if self.learned:
+            echo(terminal.class_counts(self.learned, self.classifier.classes_))
+        if self.again:
+            echo(f"Learned before: {self.again:,}.")
+        if self.closed:
+            echo(f"Not open, as they expired, or were learned long ago: {self.closed:,}.")
+        if number := len(self.changed):
+            have, were = ("have", "were") if number > 1 else ("has", "was")
+            more = f"; {number - SHOWN:,} more" if number > SHOWN else ""
+            named = f"{'; '.join(self.changed[:SHOWN])}{more}"
+            warn(f"{number:,} {have} another label now ({named}), and {were} not changed")
+        opened = {*self.classifier.open_tickets_}
+        here = len(opened & self.blank)
+        if rest := len(opened) - here:
+            found = f"{here:,} in {file}, {rest:,} that it does not have"
+            echo(f"Questions without a label: {found}.")
+        elif here:
+            echo(f"Questions without a label: {here:,} in {file}.")
 
     def learn(self, chunk: Chunk) -> None:
         """Learn the labels of some rows; raise SelectronError if a ticket or a label is unknown."""
-        for at, row in enumerate(files.records_of(chunk.rows), chunk.first + 1):
+        rows = files.records_of(chunk.rows)
+        if not chunk.first:
+            found = columns_of_classes(rows, self.classifier.classes_)
+            self.others = [name for name in found if name not in (PREDICTION, self.column)]
+        for at, row in enumerate(rows, chunk.first + 1):
             column = self.column if self.column in row else as_cell(self.column)
             for name in (QUESTION, column):
                 if name not in row:
                     raise SelectronError(
                         f"there is no column {name!r}, as `selectron ask` writes it: rename it back"
                     )
+            question = str(row[QUESTION] or "").strip()
             if (text := label_of(row[column])) is None:
+                self.blank.add(first_number(question))
                 continue
-            number = self._number(str(row[QUESTION] or ""), at)
+            number = self._number(question, at)
             label = self._class(canonical(text), at)
             ticket = self.classifier.model_.open.get(number)
             row_before, before = self.rows.setdefault(number, (at, label))
@@ -205,18 +296,29 @@ class Answers:
                     f"{row_before}: leave one of them"
                 )
             if ticket is None:
-                self.closed += 1
+                self._compare(question, number, canonical(label))
                 continue
             known = self.classifier.classes_.tolist()
+            self.predicted += ticket.proposed >= 0
             self.right += label in known and known.index(label) == ticket.proposed
             self.classifier.tell(number, terminal.add_class(self.classifier, label))
             self.learned[canonical(label)] += 1
+            self.new[str(number)] = canonical(label)
+
+    def _compare(self, question: str, number: int, label: str) -> None:
+        """Compare a label with the one that was learned for its question, if that is known."""
+        before = self.before.get(str(number), self.new.get(str(number)))
+        if before is None:
+            self.closed += 1
+        elif before == label:
+            self.again += 1
+        else:
+            self.changed.append(f"question {question}: {label}, was {before}")
 
     def _number(self, text: str, at: int) -> int:
         """Return the number of a ticket; SelectronError if the model has not given it out."""
-        model, first = self.classifier.model_, text.strip().partition("-")[0]
-        number = int(first) if first.isdecimal() else 0
-        same = number not in model.open or question_of(number, model.open) == text.strip()
+        model, number = self.classifier.model_, first_number(text)
+        same = number not in model.open or question_of(number, model.open) == text
         if not (0 < number <= model.tickets and same):
             raise SelectronError(
                 f"row {at}: {text!r} is no open or answered question of this model: give the model "

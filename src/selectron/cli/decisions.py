@@ -2,10 +2,11 @@
 
 import io
 import json
+import secrets
 import shutil
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -135,13 +136,37 @@ def tables_of(path: Path, schema: pa.Schema) -> Iterator[pa.Table]:
                 yield pa.Table.from_pylist(rows, schema)
 
 
-def appender(path: Path | None, schema: pa.Schema, stack: ExitStack) -> Callable[[Any], None]:
+@contextmanager
+def drafted(path: Path | None) -> Iterator[Path | None]:
+    """Yield the path at which to write a file that gets its name once it is whole.
+
+    Until then, and if that fails, a file of that name stays as it is. A pipe or a device is written
+    to directly.
+    """
+    target = path and path.resolve()
+    if target is None or (target.exists() and not target.is_file()):
+        yield path
+        return
+    draft = target.with_name(f".{secrets.token_hex(8)}.draft{target.suffix}")
+    try:
+        yield draft
+        if target.exists():
+            shutil.copymode(target, draft)
+        with writing(path or ""):
+            draft.replace(target)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def appender(
+    path: Path | None, schema: pa.Schema, stack: ExitStack, name: str = ""
+) -> Callable[[Any], None]:
     """Return a function that appends tables to a new CSV, Parquet or JSON lines file.
 
     The ending of the path is the format; None is standard output, as CSV. JSON lines take lists of
-    dicts, too. `stack` closes the file.
+    dicts, too. `stack` closes the file. Errors have its path, or the `name`.
     """
-    name = path or "standard output"
+    name = name or str(path or "standard output")
     with writing(name):
         file, append = _begun(path, schema)
     stack.callback(writing(name)(file.close))

@@ -161,6 +161,10 @@ class ModelSession:
         if budget is None and not done and (spent := self.saved.spent()):
             raise SelectronError(f"{self.path} would ask for no label, as {spent}")
         self.saved.spend(budget, again=self.last is None)
+        if budget is not None and not done and (spent := self.saved.spent()):
+            why = f"{spent.partition(':')[0]}, and the same one is given again"
+            how = f"give another one, or --from {self.row + 1} to spend it once more"
+            raise SelectronError(f"{self.path} would ask for no label, as {why}: {how}")
 
     def keep(self, ended: bool = False) -> None:
         """Save the model, and the place in the file."""
@@ -175,11 +179,7 @@ class ModelSession:
         if self.last and self.last.ended:
             echo(f"{self.file} was labelled to its end; --from 1 begins again.")
             return 0
-        if self.last:
-            echo(f"Continuing at row {self.row + 1:,}; --from 1 begins again.")
-        elif self.behind:
-            changed = f"{self.file} has changed since row {self.behind:,}"
-            echo(f"{changed}: beginning at row 1; --from {self.behind + 1} continues.")
+        self.announce()
         echo(terminal.KEYS)
         try:
             code = terminal.until_quit(self._play)
@@ -190,7 +190,15 @@ class ModelSession:
         ended = code is None and not self.out
         self.keep(ended)
         self._report(ended)
-        return code or 0
+        return code or int(self.saved.path != self.path)
+
+    def announce(self) -> None:
+        """Print where the session begins, if the model has a place in the file."""
+        if self.last:
+            echo(f"Continuing at row {self.row + 1:,}; --from 1 begins again.")
+        elif self.behind:
+            changed = f"{self.file} has changed since row {self.behind:,}"
+            echo(f"{changed}: beginning at row 1; --from {self.behind + 1} continues.")
 
     def _report(self, ended: bool) -> None:
         echo(f"\nRows: {self.row - self.start:,}. Labels learned: {self.answers.total():,}.")

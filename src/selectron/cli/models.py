@@ -5,7 +5,7 @@ import os
 import shlex
 import signal
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,7 +15,7 @@ import pyarrow as pa
 from .. import storage
 from ..askers import Always, Budget
 from ..askers.budget import began, record_of
-from ..data.cells import canonical, check_unique, time_of
+from ..data.cells import canonical, check_unique, label_of, time_of
 from ..engine.parameters import first_few, similar
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
@@ -26,7 +26,7 @@ from ..streams.classes import LabelNumbers
 from ..streams.readers import Chunk
 from ..streams.readers.columns import Choice
 from . import warn
-from .files import as_text
+from .files import as_text, records_of
 from .options import needs_times
 
 if TYPE_CHECKING:
@@ -71,6 +71,7 @@ class Saved(NamedTuple):
     place: Place | None = None
     path: str = ""  # where it was read or written last
     stamp: tuple[int, ...] = ()  # what the file was like then
+    answers: dict[str, str] | None = None  # the last labels of `learn`, by their tickets
 
     @property
     def encoder(self) -> Any:
@@ -218,6 +219,20 @@ class Saved(NamedTuple):
                 )
         return {name: rows.column(name) for name in others}
 
+    def adopt(self, label: str) -> None:
+        """Take a column for that of the labels, which the model has not had: it is no feature."""
+        if column := self.encoder and self.encoder.columns_.get(label):
+            column.choose("ignored")
+            column.settled = True
+
+    def warn_of_labels(self, file: str, rows: Any) -> None:
+        """Warn of a column of rows that holds the classes, and has had no values so far."""
+        kinds = self.encoder.kinds_ if self.encoder else {}
+        found = columns_of_classes(records_of(rows), self.classifier.classes_) if kinds else []
+        if names := [name for name in found if kinds.get(name) is None]:
+            what = f"the column {names[0]!r} holds classes, and the model has no column of labels"
+            warn(f"{file}: {what}: give --label {shlex.quote(names[0])} to learn them")
+
     def contest(self, delay: int | None) -> Contest:
         """Return a contest of the model alone, whose labels are late by `delay` rows."""
         clf = self.classifier
@@ -229,6 +244,20 @@ class Saved(NamedTuple):
 def model_columns(encoder: Any) -> list[str]:
     """Return the columns that the model has learned from."""
     return [name for name, kind in encoder.kinds_.items() if kind not in (None, "ignored")]
+
+
+def columns_of_classes(rows: list[dict[str, Any]], classes: Iterable[Any]) -> list[str]:
+    """Return the columns of some rows that hold these classes, and nothing else but blanks.
+
+    >>> columns_of_classes([{"a": "ham", "b": "?"}, {"a": " ", "b": 1}], ["ham", "spam"])
+    ['a']
+    """
+    found: dict[str, set[str]] = {}
+    for name, value in chain.from_iterable(row.items() for row in rows):
+        label = label_of(value) if isinstance(value, str) else value
+        if label is not None:
+            found.setdefault(name, set()).add(canonical(label))
+    return [name for name, values in found.items() if values <= {*map(canonical, classes)}]
 
 
 def is_table(rows: Any) -> bool:
@@ -259,7 +288,7 @@ def save(path: str, contest: Contest, choice: Choice, before: Saved | None) -> s
         clf.classes_ = np.array(contest.classes.names[: model.classes])
         clf.class_weight_ = weights_by_name(clf.class_weight_)
     first = before.choice if before and before.choice else choice
-    choice = Choice(first.label, first.ignore, choice.time)
+    choice = Choice(first.label or choice.label, first.ignore, choice.time)
     kept = before._replace(classifier=clf) if before else Saved(clf)
     if (encoder := contest.encoder) is not None:
         left = filter(None, (*encoder.ignore, choice.label, *choice.ignore, choice.time))
@@ -276,14 +305,32 @@ def keep(path: str, saved: Saved) -> Saved:
     from ..estimator import packing
 
     header, arrays = packing.pack(saved.classifier)
-    own = {"choice": saved.choice, "place": saved.place}
-    found, same = stamp(path), os.path.realpath(path) == os.path.realpath(saved.path)
-    if same and found and found != saved.stamp:
-        others = (f"{path}-{number}" for number in count(2))
-        path = next(other for other in others if not os.path.lexists(other))
-        warn(f"{saved.path} has changed since it was read: this model is in {path}")
-    storage.write(path, header | {name: one for name, one in own.items() if one}, arrays)
-    return saved._replace(path=path, stamp=stamp(path))
+    own = {"choice": saved.choice, "place": saved.place, "answers": saved.answers}
+    same = os.path.realpath(path) == os.path.realpath(saved.path)
+    with locked(os.path.dirname(os.path.realpath(path))):
+        if same and (found := stamp(path)) and found != saved.stamp:
+            others = (f"{path}-{number}" for number in count(2))
+            path = next(other for other in others if not os.path.lexists(other))
+            warn(f"{saved.path} has changed since it was read: this model is in {path}")
+        storage.write(path, header | {name: one for name, one in own.items() if one}, arrays)
+        return saved._replace(path=path, stamp=stamp(path))
+
+
+@contextmanager
+def locked(folder: str) -> Iterator[None]:
+    """Wait until no other process compares and replaces models in a folder.
+
+    The folder itself is locked, so that no file is left over. Windows, and some network drives,
+    have no such locks.
+    """
+    with ExitStack() as stack:
+        with suppress(ImportError, OSError):
+            import fcntl
+
+            descriptor = os.open(folder, os.O_RDONLY)
+            stack.callback(os.close, descriptor)
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
 
 
 def stamp(path: str) -> tuple[int, ...]:
@@ -314,7 +361,7 @@ def load(path: str) -> Saved:
     choice = Choice(*header["choice"]) if "choice" in header else None
     place = Place(*header["place"]) if "place" in header else None
     choice = choice and choice._replace(ignore=tuple(choice.ignore))
-    return Saved(clf, choice, place, path, before)
+    return Saved(clf, choice, place, path, before, header.get("answers"))
 
 
 @contextmanager

@@ -95,6 +95,10 @@ def with_options(*options: Callable) -> Callable:
     return add
 
 
+encoding_option = click.option(
+    "--encoding",
+    help="Of text: cp1252 (Windows), .... Default: UTF-8, or UTF-16 with a byte order mark.",
+)
 text_options = with_options(  # the options for reading a file whose columns are known
     click.option(
         "--header/--no-header",
@@ -108,10 +112,7 @@ text_options = with_options(  # the options for reading a file whose columns are
         type=click.Choice(("svmlight", "csv", "parquet", "jsonl")),
         help="Default: by the file's name or its first line.",
     ),
-    click.option(
-        "--encoding",
-        help="Of text: latin-1, cp1252, .... Default: UTF-8, or UTF-16 with a byte order mark.",
-    ),
+    encoding_option,
     click.option(
         "--skip-damaged",
         is_flag=True,

@@ -12,14 +12,18 @@ import click
 import numpy as np
 import pyarrow as pa
 
-from ..engine.parameters import counted
+from ..data.cells import label_of
+from ..engine.parameters import counted, similar
 from ..engine.rows import Sparse, as_matrix
 from ..errors import SelectronError
+from ..evaluate.tables import described
+from ..model.metrics import RunMetrics, Tally
 from ..specs import spec_of
+from ..streams.classes import LabelNumbers
 from ..streams.readers import Chunk, by_name
 from . import ExamplesFirst, echo, warn
-from .decisions import appender
-from .files import all_columns, naming, records_of, with_progress
+from .decisions import appender, drafted
+from .files import all_columns, naming, records_of, refuse_columns, with_progress
 from .models import Saved, load, model_columns, uninterrupted
 from .options import (
     DECISIONS,
@@ -50,45 +54,62 @@ TO_NAME = "; to see them, add a file with such texts: selectron show MODEL FILE"
     help="Add a column with this many columns or words that contribute most to the prediction, "
     "with their log-odds: positive for it, negative against it. Slow.",
 )
+@click.option(
+    "--label",
+    metavar="NAME",
+    help="Compare predictions with the labels in this column; the metrics are printed.",
+)
 @text_options
 def predict(
-    paths: tuple[str, ...], model: str | None, output: str | None, why: int | None, **options: Any
+    paths: tuple[str, ...],
+    model: str | None,
+    output: str | None,
+    why: int | None,
+    label: str | None,
+    **options: Any,
 ) -> None:
     """Predict the label of every row of FILE with MODEL, and the probability of each class.
 
-    The model learns nothing. Columns that it does not use, such as an id, are copied.
+    The model learns nothing. Columns that it does not use, such as an id, are copied. With --label,
+    accuracy, and recall and precision of each class, are printed on standard error.
 
     \b
         selectron run today.csv --save mail.model
         selectron predict mail.model tomorrow.csv -o labels.csv
         selectron predict mail.model tomorrow.csv --why 3
+        selectron predict mail.model labelled.csv -o out.csv --label verdict
     """
     model, file = model_and_file(model, paths)
-    check_target(output, DECISIONS, "-o")
+    check_target(output, DECISIONS, "-o", replaced=True)
     check_different("MODEL, FILE and -o", file, model, output)
-    path = Path(output) if output else None
+    path = target = Path(output) if output else None
     saved, odd, rows = load(model), Counter[str](), 0
     schema: Any = None
     append: Any = None
     names = dict[str, None]()  # of all columns, in the order in which they come
     met = set[str]()  # keys of objects
+    scored = None if label is None else Scored(saved, label)
     try:
-        with ExitStack() as stack:
+        with drafted(path) as target, ExitStack() as stack:
             source = all_columns(file, known=saved.columns, **options)
+            source.may_be_empty = True
             for chunk in stack.enter_context(closing(with_progress(source))):
                 with uninterrupted(), naming(file, chunk.first):
                     chunk = saved.flatten(chunk)
                     met.update(*chunk.rows if isinstance(chunk.rows, list) else ())
                     table = predictions(saved, chunk, odd, why)
+                    if scored:
+                        scored.add(chunk.rows, table)
                     schema = schema or table.schema
-                    append = append or appender(path, schema, stack)
+                    append = append or appender(target, schema, stack, output or "")
                     found = with_schema(table, schema)
                     given = isinstance(chunk.rows, list) and by_name(output or "") == "jsonl"
                     append(as_sent(found, chunk.rows, saved) if given else found)
                     names |= dict.fromkeys(table.column_names)
                     rows += len(table)
     except KeyboardInterrupt:
-        warn(f"interrupted after {counted(rows, 'row')}")
+        left = f": {output} was not written" if target != path else ""
+        warn(f"interrupted after {counted(rows, 'row')}{left}")
         raise
     if late := [name for name in names if name not in schema.names]:
         what = "columns that the first rows do not have are left out"
@@ -101,6 +122,44 @@ def predict(
         which, what = ("new value", "ignored") if new else ("odd value", "taken as blank")
         but = f": the model knows {name} as {column.learned()}" * (2 * count > rows and not new)
         warn(f"{file}: {name}: {counted(count, which)} in {counted(rows, 'row')} {what}{but}")
+    if scored:
+        echo(scored.report(file), err=True)
+
+
+class Scored:
+    """Predictions that are compared with a column of labels."""
+
+    def __init__(self, saved: Saved, label: str):
+        self.kinds = saved.encoder.kinds_ if saved.encoder else {}
+        self.label, self.classes = label, saved.classifier.classes_.tolist()
+        self.numbers, self.tally = LabelNumbers(self.classes, ordered=True), Tally()
+
+    def add(self, rows: Any, table: pa.Table) -> None:
+        """Add predicted rows; raise SelectronError if there is no such column of labels."""
+        if self.label in self.kinds and self.kinds[self.label] not in (None, "ignored"):
+            raise SelectronError(f"{self.label!r} is a feature of the model, not the label")
+        refuse_columns("--label", isinstance(rows, Sparse))
+        if isinstance(rows, list):
+            values = [row.get(self.label) for row in rows]
+        elif self.label in rows.column_names:
+            values = rows.column(self.label).to_pylist()
+        else:
+            hint = similar(self.label, rows.column_names)
+            raise SelectronError(f"there is no column {self.label!r} with labels{hint}")
+        labels = np.array([*map(label_of, values)], object)
+        numbers = self.numbers.numbers(labels)
+        proba = np.zeros((len(labels), len(self.numbers.names)))
+        for k, name in enumerate(self.classes):
+            proba[:, k] = table.column(f"proba_{name}")
+        known = numbers > 0
+        self.tally.add(numbers[known] - 1, proba[known].argmax(axis=1), 1.0, proba[known])
+
+    def report(self, file: str) -> str:
+        """Return the metrics as text."""
+        metrics = self.tally.metrics(self.numbers.names)
+        labelled = int(metrics.confusion.sum())
+        title = f"{file}: {counted(labelled, 'row')} with a label in {self.label!r}"
+        return f"{title}\n\n{described(RunMetrics(metrics, None))}" if labelled else f"{title}"
 
 
 def as_sent(table: pa.Table, rows: list[dict[str, Any]], saved: Saved) -> list[dict[str, Any]]:
@@ -119,7 +178,7 @@ def with_schema(table: pa.Table, schema: Any) -> pa.Table:
 
 
 def predictions(saved: Saved, chunk: Chunk, odd: Counter[str], why: int | None) -> pa.Table:
-    """Return other columns, predicted labels, probabilities, and so many reasons.
+    """Return other columns, predicted labels, probabilities, and `why` reasons of each.
 
     What has no effect is counted in `odd`.
     """
@@ -135,9 +194,10 @@ def predictions(saved: Saved, chunk: Chunk, odd: Counter[str], why: int | None) 
     if len(classes) < 2:
         raise SelectronError("the model knows fewer than two classes: train it first")
     with warnings.catch_warnings(action="ignore"):  # of odd values: they are counted
-        proba = saved.classifier.predict_proba(rows)
-        reasons = saved.classifier.explain(rows) if why else []
-    columns["prediction"] = pa.array([classes[k] for k in proba.argmax(axis=1)])
+        some = len(chunk.labels) > 0
+        proba = saved.classifier.predict_proba(rows) if some else np.zeros((0, len(classes)))
+        reasons = saved.classifier.explain(rows) if why and some else []
+    columns["prediction"] = pa.array([classes[k] for k in proba.argmax(axis=1)], pa.string())
     columns |= {f"proba_{name}": pa.array(proba[:, k]) for k, name in enumerate(classes)}
     if why:
         columns["why"] = pa.array([as_reasons(found, why) for found in reasons], pa.string())

@@ -222,6 +222,8 @@ def run(**options: Any) -> None:
         warn(f"interrupted after {counted(session.rows, 'row')}{rest}")
     if fault:
         raise fault
+    if session.moved:
+        sys.exit(1)
 
 
 class StreamSession:
@@ -230,15 +232,18 @@ class StreamSession:
     def __init__(self, options: dict[str, Any]):
         self.file, self.options = options["file"], options
         self.before = load(options["model"]) if options["model"] else None
+        self.labelless = False  # whether that has learned without a column of labels
         if self.before:
-            if self.before.choice:
-                check_fixed("label", "ignore", "time")
+            if choice := self.before.choice:
+                self.labelless = choice.label == ""
+                check_fixed("ignore", "time", *(() if self.labelless else ("label",)))
             self.before.spend(options["budget"], again=True)
         self.behind = (options["first"] or 1) - 1
         self.kept: list[Played] = []  # all that was played, for --bounds
         self.contest: Any = None
         self.source: Any = None
         self.decisions: Any = None  # the file of -o
+        self.moved = False  # whether the model is in another file than --save names
 
     @property
     def rows(self) -> int:
@@ -257,6 +262,8 @@ class StreamSession:
         if self.file is None:
             return files.digit_chunks(self.options["seed"])
         choice, known = (self.before.choice, self.before.columns) if self.before else (None, ())
+        if choice and self.labelless:
+            choice = choice._replace(label=self.options["label"] or "")
         self.source = files.source_of(choice=choice, known=known, **self.options)
         source = stack.enter_context(closing(files.with_progress(self.source)))
         chunks = relabelled(source, self.source, read_labels(self.options["labels"]))
@@ -297,6 +304,10 @@ class StreamSession:
         if self.source.guessed:
             raise SelectronError("the model does not know the column of labels: give --label")
         self.before.check(chunk.rows)
+        if self.labelless and not self.rows:
+            self.before.adopt(self.source.choice.label)
+            if self.options["label"] is None:
+                self.before.warn_of_labels(self.file, chunk.rows)
         chunk, names = self.before.known_columns(chunk)
         if names and not self.rows:
             what = "columns that the model does not know are left out"
@@ -334,6 +345,7 @@ class StreamSession:
         if not path:
             return ""
         path = save(path, self.contest, self.source.choice, self.before)
+        self.moved = path != self.options["save"]
         echo(f"The model is in {path}", err=True)
         kept, row = shlex.quote(path), self.behind + self.rows + 1
         return f"; --model {kept} --save {kept} --from {row} continues"

@@ -13,14 +13,16 @@ from typing import Any
 
 import click
 
-from ..engine.parameters import counted
+from ..engine.parameters import counted, first_few
 from ..errors import SelectronError
 from ..streams import readers
 from ..streams.readers import Chunk
+from ..streams.readers.columns import SHOWN
 from ..streams.readers.source import PACKED
-from ..streams.readers.text import Blocks, Counted
+from ..streams.readers.text import Blocks, Counted, encoding_of
 from . import ExamplesFirst, Whole, reporting_errors, warn
 from .files import as_json, records_of, with_progress
+from .options import encoding_option
 
 ADDRESS = re.compile(r"https?://[^\s?#]+")
 
@@ -156,6 +158,7 @@ def make_token(made: Callable[[], Any], text: str) -> None:
     "--label", metavar="NAME", help="The field with known labels: left out, and sent as answers."
 )
 @click.option("--name", help="The prefix of the ids of lines. Default: the file's name, or stdin.")
+@encoding_option
 @click.option("--again", is_flag=True, help="Send all lines, even those that were sent before.")
 def send(file: str, url: str, token: str | None, **options: Any) -> None:
     """Send the lines of FILE to a stream, - for standard input.
@@ -203,15 +206,24 @@ def is_table(file: str) -> bool:
     return kind in ("csv", "parquet")
 
 
-def as_lines(chunks: Iterable[Chunk]) -> Iterator[bytes]:
-    """Yield the rows of a table as JSON lines."""
+def as_lines(chunks: Iterable[Chunk], file: str, field: str | None) -> Iterator[bytes]:
+    """Yield the rows of a table as JSON lines; SelectronError if it has no column of ids."""
     for chunk in chunks:
+        names = chunk.rows.column_names
+        if field not in (None, *names):
+            title = ": if line 1 is a title or a comment, delete it" * (len(names) == 1)
+            known = first_few(names, SHOWN)
+            raise SelectronError(
+                f"{file}: there is no column {field!r}; the columns are {known}{title}"
+            )
         for row in records_of(chunk.rows):
             yield as_json(row).encode()
 
 
 @contextmanager
-def lines_of(file: str, first: bool) -> Iterator[tuple[Iterable[bytes], Callable[[], bool]]]:
+def lines_of(
+    file: str, first: bool, encoding: str | None, field: str | None
+) -> Iterator[tuple[Iterable[bytes], Callable[[], bool]]]:
     """Open a file; return its lines, and a function that returns whether more have come.
 
     What the reader doubts is shown if this is the first time.
@@ -219,13 +231,14 @@ def lines_of(file: str, first: bool) -> Iterator[tuple[Iterable[bytes], Callable
     from ..serve.sending import Lines
 
     if is_table(file):
-        source = readers.read(file, label="")
+        source = readers.read(file, label="", encoding=encoding)
         with closing(with_progress(source)) if first else nullcontext(source) as chunks:
-            yield as_lines(chunks), lambda: True
-    elif file.lower().endswith(PACKED):
-        with open(file, "rb") as packed:
-            blocks = Blocks(Counted(packed))
-            yield Lines(blocks), lambda: True
+            yield as_lines(chunks, file, field), lambda: True
+    elif encoding or file.lower().endswith(PACKED):
+        with open(os.dup(0) if file == "-" else file, "rb") as packed:
+            blocks = Blocks(Counted(packed), encoding_of(encoding))
+            lines = Lines(blocks)
+            yield lines, lines.more
             if blocks.fault:
                 raise SelectronError(f"{file}: {blocks.fault}")
     else:
@@ -249,6 +262,7 @@ def feed(
     again: bool,
     name: str | None,
     ignore: tuple[str, ...],
+    encoding: str | None,
     **options: Any,
 ) -> Any:
     """Send what is new; return how many items were new, asked for, and refused."""
@@ -259,8 +273,9 @@ def feed(
     name, keys = name or ("stdin" if file == "-" else Path(file).name), []
     ignored = dict.fromkeys([*ignore, *filter(None, [options["label"]])], 0)
     options |= {"unit": "row" if is_table(file) else "line", "ignored": ignored}
+    how = encoding, options["field"]
     if file != "-":
-        with lines_of(file, first=True) as (lines, _):
+        with lines_of(file, True, *how) as (lines, _):
             found = sending.items(lines, name, refused=lambda sentence: None, **options)
             keys = [line.id for line in found]
         check_left_out(file, ignored, options["label"])
@@ -274,7 +289,7 @@ def feed(
             failed.append(sentence)
             bar.write(f"selectron: {sentence}", file=sys.stderr)
 
-        with lines_of(file, first=False) as (lines, more), bar:
+        with lines_of(file, False, *how) as (lines, more), bar:
             found = sending.items(lines, name, refused=refused, **options)
             for line in islice(found, max(0, start - 1), start):
                 (reply,) = sender.send([line.text])

@@ -105,7 +105,7 @@ def choose(names: Sequence[str], choice: Choice) -> Positions:
         choice = choice._replace(label="")
     elif choice.lenient and missing:
         raise SelectronError(
-            f"there is no column {choice.label!r} with labels, as the model has learned from: "
+            f"there is no column {choice.label!r} with labels, as the model needs: "
             "`selectron predict` and `selectron label` need none"
         )
     label = _label(names, used, choice.label)

@@ -12,7 +12,7 @@ import numpy as np
 from ...engine.rows import Dense, Sparse, extent, rows_of
 from ...errors import SelectronError
 from .columns import UNDAMAGED, USUAL, Choice, Part
-from .text import Blocks, Counted, encoding_of, opened, reason, size_of
+from .text import NO_ROWS, Blocks, Counted, encoding_of, opened, reason, size_of
 
 ENDINGS = {  # of the names of files, by format
     "svmlight": (".svm", ".svmlight", ".libsvm"),
@@ -135,6 +135,7 @@ class Source:
             self.size_in_bytes = size_of(self.path)
         self._header, self._size, self._skips = header, int(size), bool(skip_damaged)
         self.damage = UNDAMAGED  # of the rows that were left out so far
+        self.may_be_empty = False  # whether a table of names alone is a chunk without rows
         self._file: Counted | None = None
         self.doubts: list[str] = []  # about the header and the label, once reading has begun
 
@@ -160,11 +161,14 @@ class Source:
                         width = max(width, extent(chunk.rows)[1])
                     yield chunk._replace(width=width)
                 rows += len(part.labels)
+                if self.may_be_empty and part.fault.startswith(NO_ROWS):
+                    yield whole
+                    return
                 if part.fault:
                     raise SelectronError(part.fault)
             if not rows:
                 why = f" that can be read: {self.damage.why}" if self.damage.rows else ""
-                raise SelectronError(f"there are no rows{why}")
+                raise SelectronError(f"{NO_ROWS}{why}")
 
     def _without_damage(self, part: Part, rows: int) -> Part:
         """Count rows that were left out; unless they may be, return those before the first."""

@@ -24,7 +24,9 @@ from .columns import UNDAMAGED, Choice, Damage, Part, Positions, choose, is_numb
 from .text import (
     CELL,
     NEVER_CLOSED,
+    NO_ROWS,
     NOT_UTF_8,
+    QUOTED,
     Blocks,
     Counted,
     Piece,
@@ -34,18 +36,16 @@ from .text import (
     pieces,
     reason,
     swallowed,
+    titles,
 )
 
 MARKS = ",;\t|"
-OTHER = re.compile(rb"[;\t|](?! )")  # between cells; those of prose have a space behind them
-QUOTED = re.compile(rb'"[^"]*"')
 LINES = 8  # that settle whether commas or semicolons are between cells
 GIVEN = re.compile(rb'"?sep=([,;\t|])"?', re.IGNORECASE)  # a line that Excel reads, and writes
 BLANK = " \r\n"
 SPACES = re.compile(rb"^ +$", re.MULTILINE)
 LOOKED = 100_000  # lines among which quotes that take in rows are looked for, which takes time
 FEW = 4  # rows of which the first is expected to share a word with others
-DELETE = "if line {} is a title or a comment, delete it"
 BUFFER = 1 << 20  # bytes read at a time from a column, so that no row group is held whole
 
 
@@ -58,6 +58,7 @@ class CsvLayout(NamedTuple):
     columns: Positions
     line: int = 1  # on which the rows begin
     header: int = 0  # line of the names, 0 if the file has none
+    delete: str = ""  # how lines above the names are left out
     doubts: tuple[str, ...] = ()  # about the names, and columns that are left out
     unsure: int = 0  # line of the first row, if it may hold names, or of names that may be a row
 
@@ -78,7 +79,7 @@ def csv_parts(blocks: Blocks, size: int, choice: Choice, header: bool | None) ->
         doubted = doubted or doubt
     if layout.header and not (read or blocks.fault):
         taken = f"line {layout.header} was taken for names (if it is a row, use --no-header)"
-        raise SelectronError(f"there are no rows: {taken}")
+        yield parsed(Piece(b"", layout.line), layout)._replace(fault=f"{NO_ROWS}: {taken}")
 
 
 def begun(blocks: Blocks, choice: Choice, header: bool | None) -> CsvLayout:
@@ -102,16 +103,19 @@ def begun(blocks: Blocks, choice: Choice, header: bool | None) -> CsvLayout:
         hint = f"line {place} was taken for a row; if it holds names, use --header" * doubtful
         unsure = place * (doubtful and not choice.known)
         return CsvLayout(mark, record, names, _chosen(names, choice, hint), unsure=unsure)
-    other = _other_mark(blocks.first(LINES, record)[1:]) if len(names) == 1 else ""
-    delete, taken = DELETE.format(place), f"line {place} was taken for names"
+    # of several columns only lines that are there: those of a pipe may come late
+    lines = blocks.ahead[: 1 << 16].splitlines() if len(names) > 1 else blocks.first(LINES, record)
+    lines, taken = [x for x in lines if x.strip()][:LINES], f"line {place} was taken for names"
+    delete, other = titles(blocks.ahead, lines, place, MARKS)
     columns = _chosen(names, choice, delete if other else "")
     doubts = [f"{taken}, though some are numbers: if it is a row, use --no-header"] * doubtful
-    if other:
-        doubts.append(f"{taken}, and the next one has {other!r}: {delete}")
+    if other not in ("", ",") and len(names) == 1:
+        doubts.append(f"{taken}, and others have {other!r}: {delete}")
     if any(cell.strip() for name, cell in zip(names, below, strict=False) if not name):
         doubts.append(_nameless(names.count(""), place))
     begin, blocks.ahead = place + first.count(b"\n"), blocks.ahead[start + len(first) :]
-    return CsvLayout(mark, record, names, columns, begin, place, tuple(doubts), place * alike)
+    known = mark, record, names, columns
+    return CsvLayout(*known, begin, place, delete, tuple(doubts), place * alike)
 
 
 def _names(record: bytes, mark: str, place: int) -> list[str]:
@@ -151,13 +155,6 @@ def _check_line(line: bytes) -> None:
         raise SelectronError(
             "the lines end in carriage returns alone: convert them, as `tr '\\r' '\\n'` does"
         )
-
-
-def _other_mark(rows: Sequence[bytes]) -> str:
-    """Return a mark of the rows below an only name; "" if some lines, as in prose, have none."""
-    lines = QUOTED.sub(b"", b"".join(rows)).splitlines()
-    found = [OTHER.findall(line) for line in lines if line.strip()]
-    return found[0][0].decode() if found and all(found) else ""
 
 
 def _mark(blocks: Blocks) -> str:
@@ -233,7 +230,7 @@ def _other_width(record: Any, layout: CsvLayout, most: bool) -> tuple[str, str]:
     if most and found == width + 1 and record.text.rstrip(BLANK).endswith(layout.mark):
         hint = f": if rows end with {layout.mark!r}, end line {layout.header or 1} with it, too"
     elif layout.header and (most or width == 1):
-        hint = f": {DELETE.format(layout.header)}"
+        hint = f": {layout.delete}"
     return f"{columns} found, and {width} expected", hint
 
 
@@ -327,6 +324,9 @@ def parquet_parts(file: Counted, size: int, choice: Choice) -> Iterator[Part]:
         with _as_one_error(f"the Parquet data are damaged after {done} rows"):
             batch = next(batches, None)
         if batch is None:
+            if not done:
+                none = parquet.schema_arrow.empty_table().select(needed)
+                yield _part(none.rename_columns([*map(str, needed)]), names, columns, str, NO_ROWS)
             return
         table = pa.table({str(place): batch.column(names[place]) for place in needed})
 

@@ -19,6 +19,7 @@ from select import select
 from typing import IO, Any, NamedTuple, TypeVar
 
 from ...errors import SelectronError
+from .columns import is_number
 
 READ = 1 << 20  # bytes asked for at a time
 SMALL = 1 << 10  # of zstd, since where its data are cut short, Arrow loses what it was asked for
@@ -27,8 +28,9 @@ THREADS = 2  # that parse ahead
 PATIENCE = 0.1  # seconds after which rows that have come do not wait for more
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 UTF_16 = codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE  # with which such text begins
+NO_ROWS = "there are no rows"
 NEVER_CLOSED = "a quoted cell is opened and never closed"
-NOT_UTF_8 = "the text is not UTF-8: name its encoding, as with --encoding latin-1"
+NOT_UTF_8 = "the text is not UTF-8: name its encoding, as with --encoding cp1252"
 
 Record = re.Pattern[bytes]  # of one record, with its end
 LINE = re.compile(rb"[^\n]*\n")
@@ -119,9 +121,37 @@ def encoding_of(name: str | None) -> str | None:
         b"\x80".decode(found, "replace")
     except (LookupError, ValueError):
         raise SelectronError(
-            f"encoding {name!r} is unknown: give one such as latin-1, cp1252, utf-16 or shift-jis"
+            f"encoding {name!r} is unknown: give one such as cp1252, latin-1, utf-16 or shift-jis"
         ) from None
     return None if found == "utf-8" else found
+
+
+QUOTED = re.compile(rb'"[^"]*"')
+
+
+def titles(data: bytes, lines: list[bytes], first: int, marks: str) -> tuple[str, str]:
+    """Return how to leave out titles above a table, and the mark between its cells if they differ.
+
+    The `lines` with which the data begin, from line `first` on, are titles and comments above the
+    first of all those that have the same marks, if that has words alone; otherwise the first line
+    may be one. A mark with a space behind it is one of prose.
+
+    >>> titles(b"Export\na;b\n1;2\n", [b"Export", b"a;b", b"1;2"], 1, ",;")
+    ('if line 1 is a title or a comment, delete it', ';')
+    """
+    advice = f"if line {first} is a title or a comment, delete it"
+    bare = [QUOTED.sub(b"", line) for line in lines]
+    for mark in marks:
+        counts = [len(re.findall(rf"{re.escape(mark)}(?! )".encode(), line)) for line in bare]
+        above = counts.index(counts[-1])
+        if counts[-1] and 0 < above < len(counts) - 1 and len({*counts[above:]}) == 1:
+            names = 1 + data.count(b"\n", 0, data.find(lines[above]))
+            cells = bare[above].decode(errors="replace").split(mark)
+            if above > 1 and not any(map(is_number, cells)):
+                them = f"if lines {first} to {names - 1} are titles or comments, delete them"
+                advice = f"{them}: line {names} looks like the header"
+            return advice, mark
+    return advice, ""
 
 
 CELL = rb'(?<![^M\n])"[^"]*+(?>(?:""[^"]*+)*)"'  # quoted, where M is between cells
@@ -170,6 +200,10 @@ class Blocks:
             with self._faults_kept():
                 data = next(self.blocks, b"")
         return data
+
+    def fileno(self) -> int:
+        """Return the descriptor of the file, to wait for more."""
+        return self.file.file.fileno()
 
     def first(self, count: int = 1, record: Record = LINE) -> list[bytes]:
         """Return the first records that are not blank, which stay to be read.
