@@ -132,9 +132,9 @@ QUOTED = re.compile(rb'"[^"]*"')
 def titles(data: bytes, lines: list[bytes], first: int, marks: str) -> tuple[str, str]:
     """Return how to leave out titles above a table, and the mark between its cells if they differ.
 
-    The `lines` with which the data begin, from line `first` on, are titles and comments above the
-    first of all those that have the same marks, if that has words alone; otherwise the first line
-    may be one. A mark with a space behind it is one of prose.
+    The data begin with the `lines`, at line `first`. If the later ones all have the same marks, the
+    first of these is the header, unless it has numbers. A mark with a space behind it is one of
+    prose.
 
     >>> titles(b"Export\\na;b\\n1;2\\n", [b"Export", b"a;b", b"1;2"], 1, ",;")
     ('if line 1 is a title or a comment, delete it', ';')
