@@ -193,10 +193,11 @@ def test_a_title_without_the_mark_of_the_rows_is_named(tmp_path):
         list(read(path, label="label"))
 
 
-@pytest.mark.parametrize("mark", [",", ";"])
-def test_the_names_below_a_title_and_a_comment_are_found(tmp_path, mark):
-    """Whatever is asked for: a column, or all rows."""
-    rows = f"Export\n\n# of June\nid;a;label\n{ROWS}".replace(";", mark)
+@pytest.mark.parametrize("rows", [ROWS, ROWS.replace(";", ","), "1,5;2;ham\n3,1;4;spam\n"])
+def test_the_names_below_a_title_and_a_comment_are_found(tmp_path, rows):
+    """Whatever is asked for: a column, or all rows; all may have a decimal comma."""
+    names = "id;a;label" if ";" in rows else "id,a,label"
+    rows = f"Export\n\n# of June\n{names}\n{rows}"
     path = stored(tmp_path, "a.csv", rows)
     hint = "if lines 1 to 3 are titles or comments, delete them: line 4 looks like the header"
     with pytest.raises(SelectronError, match=hint):

@@ -178,7 +178,7 @@ def with_schema(table: pa.Table, schema: Any) -> pa.Table:
 
 
 def predictions(saved: Saved, chunk: Chunk, odd: Counter[str], why: int | None) -> pa.Table:
-    """Return other columns, predicted labels, probabilities, and `why` reasons of each.
+    """Return other columns, predicted labels, probabilities, and `why` reasons for each.
 
     What has no effect is counted in `odd`.
     """

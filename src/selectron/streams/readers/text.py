@@ -132,26 +132,28 @@ QUOTED = re.compile(rb'"[^"]*"')
 def titles(data: bytes, lines: list[bytes], first: int, marks: str) -> tuple[str, str]:
     """Return how to leave out titles above a table, and the mark between its cells if they differ.
 
-    The `lines` with which the data begin, from line `first` on, are titles and comments above the
-    first of all those that have the same marks, if that has words alone; otherwise the first line
-    may be one. A mark with a space behind it is one of prose.
+    The data begin with the `lines`, at line `first`. If the later ones all have the same marks, the
+    first of these is the header, unless it has numbers. A mark with a space behind it is one of
+    prose.
 
-    >>> titles(b"Export\na;b\n1;2\n", [b"Export", b"a;b", b"1;2"], 1, ",;")
+    >>> titles(b"Export\\na;b\\n1;2\\n", [b"Export", b"a;b", b"1;2"], 1, ",;")
     ('if line 1 is a title or a comment, delete it', ';')
     """
     advice = f"if line {first} is a title or a comment, delete it"
     bare = [QUOTED.sub(b"", line) for line in lines]
+    best = most = 0
+    other = ""
     for mark in marks:
         counts = [len(re.findall(rf"{re.escape(mark)}(?! )".encode(), line)) for line in bare]
         above = counts.index(counts[-1])
-        if counts[-1] and 0 < above < len(counts) - 1 and len({*counts[above:]}) == 1:
-            names = 1 + data.count(b"\n", 0, data.find(lines[above]))
-            cells = bare[above].decode(errors="replace").split(mark)
-            if above > 1 and not any(map(is_number, cells)):
-                them = f"if lines {first} to {names - 1} are titles or comments, delete them"
-                advice = f"{them}: line {names} looks like the header"
-            return advice, mark
-    return advice, ""
+        alike = 0 < above < len(counts) - 1 and len({*counts[above:]}) == 1
+        if alike and counts[-1] > most:
+            best, most, other = above, counts[-1], mark
+    if best > 1 and not any(map(is_number, bare[best].decode(errors="replace").split(other))):
+        names = 1 + data.count(b"\n", 0, data.find(lines[best]))
+        them = f"if lines {first} to {names - 1} are titles or comments, delete them"
+        advice = f"{them}: line {names} looks like the header"
+    return advice, other
 
 
 CELL = rb'(?<![^M\n])"[^"]*+(?>(?:""[^"]*+)*)"'  # quoted, where M is between cells
