@@ -37,9 +37,9 @@ def test_forged_models_are_refused_or_work(kind):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_many_forged_models_are_refused_or_work(kind):
-    loaded, refused = forge(kind, "1000")
-    assert loaded + refused > 300
-    assert min(loaded, refused) > 100
+    loaded, refused = forge(kind, "200")
+    assert loaded + refused == 200
+    assert min(loaded, refused) > 20
 
 
 @pytest.fixture(scope="module")
