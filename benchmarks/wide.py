@@ -5,7 +5,8 @@ was the default for them, takes them as they are. Logistic regression learns as 
 default asked for, of random rows, on features standardised by all rows, is refitted whenever the
 number of labels has grown by 30%, and has the best of three constants, in hindsight. All predict
 rows before their labels; means of `SEEDS` orders and their standard errors. The texts, of four of
-the 20 Newsgroups, are projected on random directions. NAME is a part of the names of the streams.
+the 20 Newsgroups, are projected on random directions. Spectra are also averaged to 500 values, to
+compare with what dense rows get. NAME is a part of the names of the streams.
 """
 
 import sys
@@ -51,6 +52,12 @@ def spectra(seed: int) -> Stream:
     return peak + other + 2.5 * (offset - 1) + 5 * (slope - 1) * t + noise, y
 
 
+def averaged(seed: int) -> Stream:
+    """Return these curves with the means of five neighbouring values, as dense rows."""
+    X, y = spectra(seed)
+    return X.reshape(MOST, -1, 5).mean(axis=2), y
+
+
 def projected(seed: int) -> Stream:
     """Return 3,072 random directions of texts."""
     _, X, y = collection("20 Newsgroups, four groups")
@@ -61,6 +68,7 @@ STREAMS = {
     "2,400 correlated features": correlated,
     "digits of 48 x 48 pixels": digits,
     "spectra of 2,500 values": spectra,
+    "spectra, averaged to 500 values": averaged,
     "3,072 directions of texts": projected,
 }
 
