@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from scipy.sparse import csr_array
-from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 
+from benchmarks.refits import majority, refitted
 from benchmarks.tables import show
 from selectron import Budget, OnlineClassifier
 
@@ -96,32 +96,14 @@ def by_hand(table: pd.DataFrame) -> Any:
     return csr_array(found) if found.shape[1] > 512 else found  # beyond, the learner is another
 
 
-def refitted(
+def skrub(
     table: pd.DataFrame, y: np.ndarray, asked: np.ndarray, numbers: Sequence[int] = NUMBERS
 ) -> float:
-    """Return the accuracy of logistic regression on skrub's features of the labels asked for.
-
-    It is fitted again after these numbers of labels.
-    """
+    """Return the accuracy of logistic regression on skrub's features of the labels asked for."""
     from skrub import tabular_pipeline
 
-    at = np.flatnonzero(asked)
-    fits = [k for k in numbers if k <= len(at)]
-    right = np.zeros(len(y), bool)  # the most frequent label before
-    right[: at[fits[0] - 1] + 1] = y[: at[fits[0] - 1] + 1] == majority(y)
-    for k, stop in zip(fits, [*(at[k - 1] + 1 for k in fits[1:]), len(y)], strict=True):
-        rows = slice(at[k - 1] + 1, stop)
-        one = len(np.unique(y[at[:k]])) == 1
-        model = DummyClassifier() if one else tabular_pipeline(LogisticRegression(max_iter=1000))
-        model.fit(table.iloc[at[:k]], y[at[:k]])
-        if rows.start < rows.stop:
-            right[rows] = model.predict(table.iloc[rows]) == y[rows]
-    return float(right.mean())
-
-
-def majority(y: np.ndarray) -> Any:
-    values, counts = np.unique(y, return_counts=True)
-    return values[counts.argmax()]
+    make = partial(tabular_pipeline, LogisticRegression(max_iter=1000))
+    return refitted(make, table, y, asked, numbers)
 
 
 def played(X: Any, y: np.ndarray, seed: int) -> Any:
@@ -138,8 +120,8 @@ def accuracies(name: str, make: Any, seeds: int) -> tuple[str, ...]:
         table, y = make(seed)
         run = played(table, y, seed)
         hand = played(by_hand(table), y, seed).accuracy
-        skrub = refitted(table, y, run.asked)
-        found.append((np.mean(y == majority(y)), run.accuracy, hand, skrub, run.label_rate))
+        theirs = skrub(table, y, run.asked)
+        found.append((np.mean(y == majority(y)), run.accuracy, hand, theirs, run.label_rate))
     means = [f"{100 * mean:.1f}" for mean in np.mean(found, axis=0)]
     off = 100 * np.array([auto - hand for _, auto, hand, *_ in found])
     difference = f"{off.mean():+.1f} ± {off.std(ddof=1) / np.sqrt(seeds):.1f}"

@@ -20,7 +20,8 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.drifting import WORKERS
-from benchmarks.mixed import majority, played, refitted
+from benchmarks.mixed import played, skrub
+from benchmarks.refits import GROWTH, at_random, majority
 from benchmarks.tables import show
 from selectron import OnlineClassifier
 from selectron.askers import Always
@@ -28,7 +29,6 @@ from selectron.evaluate.each import each
 
 LEAST, MOST, COLUMNS = 600, 4000, 80
 LEVEL = 0.005  # smaller differences count as equal
-NUMBERS = sorted({int(10 * 1.3**j) for j in range(24)})  # of labels, after which skrub is fitted
 KINDS = {
     "two classes": lambda classes, rows: classes == 2,
     "3 to 10 classes": lambda classes, rows: classes > 2,
@@ -73,9 +73,8 @@ def accuracies(package: str, item: str) -> tuple[float, ...]:
     if len(table) < LEAST:
         return ()
     run = played(table, y, 0)
-    random = np.zeros(len(y), bool)
-    random[np.random.default_rng(0).permutation(len(y))[: run.asked.sum()]] = True
-    fitted = [refitted(table, y, asked, NUMBERS) for asked in (run.asked, random)]
+    random = at_random(len(y), run.asked.sum(), 0)
+    fitted = [skrub(table, y, asked, GROWTH) for asked in (run.asked, random)]
     share = np.mean(y == majority(y))
     found = run.accuracy, labelled(table, y, random), *fitted
     return (len(np.unique(y)), len(y), run.label_rate, share, *found)

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
 failures: list[str] = []  # rows that could not be measured
 
 
@@ -18,3 +20,10 @@ def show(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
         failures.append(f"{head[0]}: {type(error).__name__}: {error}")
         print(f"| FAILED | - | {failures[-1]} |", flush=True)
     print()
+
+
+def with_errors(found: Sequence[Sequence[float]]) -> list[str]:
+    """Return the mean of every column, and its standard error over the rows."""
+    errors = np.std(found, axis=0, ddof=1) / np.sqrt(len(found))
+    means = np.mean(found, axis=0)
+    return [f"{mean:.3f} ± {error:.3f}" for mean, error in zip(means, errors, strict=True)]

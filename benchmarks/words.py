@@ -2,9 +2,10 @@
 
 Bodies of 20 Newsgroups, of four groups and of all; Reuters stories of one topic, of the largest
 eight. Rows in random order. `auto` is `OnlineClassifier(encoder="auto")` with a budget. Logistic
-regression learns as many labels, of random rows, and is refitted after every 500 rows, on
-scikit-learn's tf-idf weights of all texts; its constant is the best of three, in hindsight. Both
-predict rows before their labels. Means of `SEEDS` orders.
+regression learns as many labels as it asked for, of random rows, and is refitted whenever their
+number has grown by 30%, on scikit-learn's tf-idf weights of all texts; its constant is the best of
+three, in hindsight. Both predict rows before their labels. Means of `SEEDS` orders, and their
+standard errors.
 
 With `mixed`, other columns stand next to the texts: numbers, half of them skewed, and categories of
 twelve values. They are chance, or know a little of the class; or they decide it, and the texts are
@@ -25,11 +26,12 @@ from scipy.sparse import csr_array, hstack
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.preprocessing import OneHotEncoder, StandardScaler, scale
 
-from benchmarks.tables import show
-from benchmarks.topics import refitted, vectors
+from benchmarks.refits import logistic
+from benchmarks.tables import show, with_errors
+from benchmarks.topics import vectors
 from selectron import Budget, OnlineClassifier
 
-SEEDS, MOST, TOPICS = 3, 5000, 8
+SEEDS, MOST, TOPICS = 5, 5000, 8
 GROUPS = "alt.atheism", "comp.graphics", "rec.autos", "sci.med"
 STREAMS = {
     "20 Newsgroups, four groups": (0.05, 0.1, 0.2),
@@ -81,13 +83,14 @@ def collection(name: str) -> tuple[np.ndarray, Any, np.ndarray]:
     return vectorizer.texts_[rows], data.X[rows], y[rows]
 
 
-def figures(name: str, share: float, seed: int) -> tuple[float, float]:
-    """Return the accuracy of `auto` and of logistic regression."""
+def figures(name: str, share: float, seed: int) -> tuple[float, ...]:
+    """Return the part of labels, the accuracy of `auto`, and of logistic regression."""
     texts, X, y = collection(name)
     order = np.random.default_rng(seed).permutation(len(y))[:MOST]
     clf = OnlineClassifier(asker=Budget(rate=share), encoder="auto", random_state=seed)
     run = clf.run(pa.table({"text": texts[order]}), y[order])
-    return run.accuracy, refitted(X[order], y[order], run.label_rate, seed)
+    theirs = logistic(X[order], y[order], run.asked.sum(), seed)
+    return run.label_rate, run.accuracy, theirs
 
 
 def rows() -> Iterator[tuple[str, ...]]:
@@ -95,7 +98,8 @@ def rows() -> Iterator[tuple[str, ...]]:
     for name, shares in STREAMS.items():
         for share in shares:
             found = [figures(name, share, seed) for seed in range(SEEDS)]
-            yield name, f"{share:.0%}", *(f"{mean:.3f}" for mean in np.mean(found, axis=0))
+            labels = f"{np.mean(found, axis=0)[0]:.1%}"
+            yield name, f"{share:.0%}", labels, *with_errors(found)[1:]
 
 
 def others(y: np.ndarray, numbers: int, categories: int, knows: float, seed: int) -> dict:
@@ -123,7 +127,7 @@ def columns_of(
     return columns, y
 
 
-def next_to(name: str, numbers: int, categories: int, knows: float, share: float) -> Any:
+def next_to(name: str, numbers: int, categories: int, knows: float, share: float) -> list[str]:
     """Return the accuracies of `auto` and of logistic regression on texts next to columns."""
     texts, X, y = collection(name)
     found = []
@@ -141,8 +145,8 @@ def next_to(name: str, numbers: int, categories: int, knows: float, share: float
         clf = OnlineClassifier(asker=Budget(rate=share), encoder="auto", random_state=seed)
         run = clf.run(pa.table({"text": texts[order], **columns}), classes)
         stacked = csr_array(hstack(rows, format="csr"))
-        found.append((run.accuracy, refitted(stacked, classes, run.label_rate, seed)))
-    return np.mean(found, axis=0)
+        found.append((run.accuracy, logistic(stacked, classes, run.asked.sum(), seed)))
+    return with_errors(found)
 
 
 def mixed() -> Iterator[tuple[str, ...]]:
@@ -150,7 +154,7 @@ def mixed() -> Iterator[tuple[str, ...]]:
     for name, numbers, categories, knows, share in MIXED:
         given = f"{numbers} numbers, {categories} categories, {use(knows)}"
         found = next_to(name, numbers, categories, knows, share)
-        yield name, given if numbers + categories else "", *(f"{mean:.3f}" for mean in found)
+        yield name, given if numbers + categories else "", *found
 
 
 def use(knows: float) -> str:
@@ -171,10 +175,11 @@ def next_to_vectors() -> Iterator[tuple[str, ...]]:
                 rows = np.column_stack([X[order], *columns.values()])
                 clf = OnlineClassifier(asker=Budget(rate=0.1), random_state=seed)
                 run = clf.run(rows, classes)
-                theirs = [refitted(given, classes, 0.1, seed) for given in (rows, scale(rows))]
+                labels = run.asked.sum()
+                theirs = [logistic(given, classes, labels, seed) for given in (rows, scale(rows))]
                 found.append((run.accuracy, max(theirs)))
             given = f"{numbers} numbers, {use(knows)}" if numbers else ""
-            yield f"{leading} vectors", given, *(f"{mean:.3f}" for mean in np.mean(found, axis=0))
+            yield f"{leading} vectors", given, *with_errors(found)
 
 
 if __name__ == "__main__":
@@ -183,4 +188,4 @@ if __name__ == "__main__":
     elif sys.argv[1:] == ["mixed"]:
         show(("texts", "next to", "auto", "logistic regression"), mixed())
     else:
-        show(("texts", "labels", "auto", "logistic regression"), rows())
+        show(("texts", "budget", "labels", "auto", "logistic regression"), rows())

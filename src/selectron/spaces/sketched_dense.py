@@ -21,6 +21,7 @@ the precision along dropped directions: on dense rows, whose directions are many
 worse than first order. Oja's rule (Oja-SON) finds new directions slowly, at a step size to choose.
 """
 
+import math
 from typing import Any
 
 import numpy as np
@@ -36,18 +37,31 @@ from .dense_second import score_all as score_all
 from .dense_second import weights as weights
 from .dual_second import ceiling as ceiling
 from .dual_second import largest as largest
-from .state import FRESH, HELD, NOISE, SKETCH_LENGTH, SQUARE, Field, Limits, Room, Table, numbers
+from .state import (
+    ALL_OF,
+    FRESH,
+    HELD,
+    NOISE,
+    SKETCH_LENGTH,
+    SQUARE,
+    Field,
+    Limits,
+    Room,
+    Table,
+    numbers,
+)
 
 order = 2
 opposite, shrunk = dense_second.opposite, dense_second.shrunk
 
 TERMS, VARIANCE = Limits(HELD, lambda s: len(s.c)), Limits(FRESH, whole=False)
+WEIGHTS = Limits(ALL_OF, math.inf, whole=False)  # of terms, whose roots are taken
 
 TABLE = Table(
     {
         "w": Field(lambda r: (r.width,), power=1),
         "directions": Field(lambda r: (r.capacity, r.width)),
-        "c": Field(lambda r: (r.capacity,)),
+        "c": Field(lambda r: (r.capacity,), limits=(WEIGHTS,)),
         "seen": Field(lambda r: (r.width,), dtype=np.uint8),  # features that a step has touched
         "a": Field(lambda r: (r.capacity,)),  # <g_t, x> of the last row that needed q
         "g": Field(lambda r: (r.width,)),  # room for a step

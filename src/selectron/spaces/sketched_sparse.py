@@ -24,7 +24,7 @@ import numpy as np
 from ..engine.arithmetic import add_multiple, dot
 from ..engine.bind import noinline
 from . import dual_second
-from .sketched_dense import TERMS, VARIANCE, eigenvectors, reduced
+from .sketched_dense import TERMS, VARIANCE, WEIGHTS, eigenvectors, reduced
 from .sketched_dense import full as full
 from .sparse_second import Rows as Rows
 from .sparse_second import rows as rows
@@ -59,6 +59,7 @@ TABLE = Table(
         "moved": Field(lambda r: (EPOCHS, r.capacity // 2, r.capacity // 2)),
         "gram": Field(lambda r: (r.capacity, r.capacity)),  # YY'
         **{name: dual_second.OF_P[name] for name in ("triangle", "c", "kappa", "a")},
+        "c": Field(lambda r: (r.capacity,), limits=(WEIGHTS,)),
         "scalars": numbers(DUAL_LENGTH, {}, dual_second.START | {EPOCH: 1.0}, LIMITS),
     }
 )
