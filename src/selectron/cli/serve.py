@@ -20,7 +20,7 @@ from ..streams.readers import Chunk
 from ..streams.readers.columns import SHOWN
 from ..streams.readers.source import PACKED
 from ..streams.readers.text import Blocks, Counted, encoding_of
-from . import ExamplesFirst, Whole, reporting_errors, warn
+from . import ExamplesFirst, Whole, echo, reporting_errors, warn
 from .files import as_json, records_of, with_progress
 from .options import encoding_option
 
@@ -83,7 +83,7 @@ def serve(files: tuple[str, ...], demo: bool, **options: Any) -> None:
                 host.revoke_token(options["revoke"])
         if options["list_tokens"]:
             for row in [("name", "role", "expires"), *tokens.list_tokens(folder)]:
-                click.echo("\t".join(row))
+                echo("\t".join(row))
 
 
 def serve_streams(files: tuple[str, ...], demo: bool, folder: Path, **options: Any) -> None:
@@ -106,7 +106,7 @@ def serve_streams(files: tuple[str, ...], demo: bool, folder: Path, **options: A
     with server.listen(options["host"], options["port"]) as door:
         host, port = made(), door.getsockname()[1]
         show_tokens(host, f"http://{bare(options['host'])}:{port}", demo)
-        click.echo(f"Everything is kept in {folder}; Ctrl-C ends.")
+        echo(f"Everything is kept in {folder}; Ctrl-C ends.")
         names = (*options["allow_host"], options["host"])
         server.run(host, door, names, demo, options["connections_per_address"])
 
@@ -117,11 +117,11 @@ def show_tokens(host: Any, where: str, demo: bool) -> None:
 
     tokens = server.first_tokens(host)
     for role, text in tokens.items():
-        click.echo(f"{role:>9} token: {text}")
+        echo(f"{role:>9} token: {text}")
     if tokens:
-        click.echo("Tokens are shown only once; --token makes new ones.")
+        echo("Tokens are shown only once; --token makes new ones.")
     token = tokens.get("annotate") or (server.demo_token(host) if demo else None)
-    click.echo(f"Open {where}/" + (f"#token={token}" if token else " with a token for annotate"))
+    echo(f"Open {where}/" + (f"#token={token}" if token else " with a token for annotate"))
 
 
 def make_token(made: Callable[[], Any], text: str) -> None:
@@ -139,7 +139,7 @@ def make_token(made: Callable[[], Any], text: str) -> None:
     except ValueError as error:
         raise SelectronError(f"--token: {error}") from None
     with made() as host:
-        click.echo(host.make_token(new.name, new.role, new.days, new=True))
+        echo(host.make_token(new.name, new.role, new.days, new=True))
 
 
 @click.command(cls=ExamplesFirst)
@@ -190,7 +190,7 @@ def send(file: str, url: str, token: str | None, **options: Any) -> None:
         raise click.BadParameter(what, param_hint="--to")
     with reporting_errors("interrupted; the same command continues", extra="serve"):
         new, asked, refused = feed(file, url, token, **options)
-        click.echo(f"{counted(new, 'new item')}, {asked:,} of them asked for")
+        echo(f"{counted(new, 'new item')}, {asked:,} of them asked for")
         if refused:
             were, them = ("were", "them") if refused > 1 else ("was", "it")
             lines = f"{counted(refused, 'row' if is_table(file) else 'line')} {were} refused"

@@ -24,7 +24,7 @@ from ..data.kinds import Layout
 from ..data.tables import arrow
 from ..data.values import records
 from ..data.words import Text
-from ..engine.rows import Dense, Sparse, as_matrix
+from ..engine.rows import Dense, Sparse, as_matrix, narrowed
 from .parameters import one_at_a_time
 from .rows import TakesRows, encoder_input
 
@@ -71,7 +71,8 @@ class Explains(TakesRows):
 
     def _contributions(self, parts: Parts, width: int) -> dict[str, float]:
         """Return the contributions of the parts of a row; `width` is that of dense rows."""
-        proba = self.model_.proba(with_and_without(parts, width), 2 * len(parts) + 2)
+        rows = narrowed(with_and_without(parts, width), self.model_.width)
+        proba = self.model_.proba(rows, 2 * len(parts) + 2)
         best = proba[0].argmax()
         against = np.delete(proba, best, axis=1).sum(axis=1)
         odds = np.log(proba[:, best].clip(LEAST)) - np.log(against.clip(LEAST))

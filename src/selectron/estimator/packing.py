@@ -91,7 +91,7 @@ def _unpack(cls: Any, header: dict, arrays: dict, parts: tuple[Any, ...]) -> Any
         clf.encoder_ = TableEncoder.unpack(header["encoder"])
         clf.encoder = new_encoder(clf.encoder_)
         clf.n_features_in_ = clf.encoder_.n_features_in_
-        _must(clf.model_.sparse == clf.encoder_.sparse_ and clf.encoder_.width_ == width)
+        _must(clf.model_.sparse == clf.encoder_.sparse_)
     values, kind = header["classes"]
     clf.classes_ = np.array(values, dtype=kind)
     if header["names"]:

@@ -16,7 +16,7 @@ from ..data.dicts import Names, are_dicts, flattened, is_dict
 from ..data.encoder import TableEncoder
 from ..data.tables import FIRST_ROWS, Objects, arrow, odd_values
 from ..engine.parameters import first_few, shown
-from ..engine.rows import Dense, Sparse, extent, joined, rows_of
+from ..engine.rows import Dense, Sparse, extent, joined, narrowed, rows_of
 from ..errors import SelectronError
 from ..learners.leading_history import WIDE
 from ..model import Model
@@ -107,7 +107,8 @@ class TakesRows(NestedParameters):
                 warn_if_strange(self.encoder_, table[0])
             if n >= SEVERAL and not isinstance(table, dict):  # of an array, all numbers
                 warn_if_odd(self.encoder_, table)
-            return self.encoder_.look(table), n
+            # a forged file may have features that its model has not
+            return narrowed(self.encoder_.look(table), self.model_.width), n
         self.encoder_ = self.encoder_.copy() if fitted else new_encoder(self.encoder)
         if self._takes_as_sparse(fitted):
             self.encoder_ = sparse_if_wide(self.encoder_, table, WIDE)
