@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from selectron import OnlineClassifier
+from selectron.cli.ask import as_cell, first_number
 from selectron.cli.label import ModelSession
 from selectron.cli.models import keep, load
 
@@ -425,7 +426,7 @@ FORMULAS = ("=HYPERLINK(1)", "@SUM(1)", "+x", "-x", "\t=1")
 def test_questions_for_a_spreadsheet_have_no_formulas(call, tmp_path):
     """Labels are found for them, also where one is a copied prediction, or the column is one."""
     texts = [*FORMULAS, "-0.5", "+1e3", "a=b", "x"]
-    rows = [{"text": text, "=y": ("=yes", "-")[k % 2]} for k, text in enumerate(texts * 12)]
+    rows = [{"text": text, "=y": ("=yes", "-no")[k % 2]} for k, text in enumerate(texts * 12)]
     write(tmp_path / "all.csv", rows)
     options = [*FAST[:2], "--ask", "fixed:p=1", "--label", "=y"]
     assert call("run", "all.csv", *options, "--save", "a.model").exit_code == 0
@@ -436,7 +437,7 @@ def test_questions_for_a_spreadsheet_have_no_formulas(call, tmp_path):
     assert [*asked[0]][:3] == ["question", "'=y", "prediction"]
     cells = {row["text"] for row in asked}
     assert cells == {*(f"'{text}" for text in FORMULAS), *texts[len(FORMULAS) :]}
-    assert {row["prediction"] for row in asked} <= {"'=yes", "'-"}
+    assert {row["prediction"] for row in asked} <= {"'=yes", "'-no"}
     for k, row in enumerate(asked):
         row["'=y"] = row["prediction"] if k % 2 else row["prediction"][1:]
     write("filled.csv", asked)
@@ -444,3 +445,19 @@ def test_questions_for_a_spreadsheet_have_no_formulas(call, tmp_path):
     assert found.exit_code == 0, found.output
     assert f"Predicted right: {len(asked)}." in found.stdout
     assert call("show", "a.model", "--json").stdout.count("'=yes") == 0
+
+
+def test_what_is_no_question_is_none_however_long_it_is():
+    assert [first_number(text) for text in ("7" * 5000, "12-bcdf", "x-bcdf")] == [0, 12, 0]
+
+
+@pytest.mark.parametrize("text", ["-37,5", "-1,234.50", "-5%", "-", "--", "+3e5", "-1'000", ""])
+def test_numbers_and_blanks_are_no_formulas(text):
+    assert as_cell(text) == text
+
+
+@pytest.mark.parametrize(
+    "text", ["=1", "-a", "+49 30 123", "@x", "-1+2", "\uff1d1", "\n=1", "-inf"]
+)
+def test_formulas_get_an_apostrophe(text):
+    assert as_cell(text) == f"'{text}"

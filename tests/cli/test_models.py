@@ -571,6 +571,26 @@ def test_reasons_of_predictions(call, tmp_path, ending):
     assert call("predict", "m.model", path.name, "--why", 0).exit_code == 2
 
 
+def test_a_column_named_why_is_as_it_was_sent(call, tmp_path):
+    rows = [{"x": i, "why": [1, {"a": i}], "label": "ab"[i % 2]} for i in range(60)]
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done(call("run", "rows.jsonl", *FAST, "--ignore", "why", "--save", "m.model"))
+    done(call("predict", "m.model", "rows.jsonl", "-o", "out.jsonl"))
+    found = map(json.loads, Path("out.jsonl").read_text().splitlines())
+    assert [row["why"] for row in found] == [row["why"] for row in rows]
+
+
+def test_a_lock_of_another_process_is_not_waited_for_forever(call, tmp_path, monkeypatch):
+    fcntl = pytest.importorskip("fcntl")
+    monkeypatch.setattr("selectron.cli.models.WAIT", 0.2)
+    (tmp_path / "rows.csv").write_text("x,label\n" + "1,a\n2,b\n" * 20)
+    folder = os.open(tmp_path, os.O_RDONLY)
+    fcntl.flock(folder, fcntl.LOCK_EX)
+    done(call("run", "rows.csv", *FAST, "--save", "m.model"))
+    os.close(folder)
+    assert Path("m.model").exists()
+
+
 def test_labels_that_are_written_in_another_way_are_named(call, tmp_path):
     for name, labels in (("a", "ham,spam"), ("b", "0,1"), ("c", "spam,other")):
         rows = [f"{i % 7},{labels.split(',')[i % 7 > 3]}" for i in range(60)]

@@ -155,7 +155,7 @@ def echo(text: object = "", err: bool = False, nl: bool = True) -> None:
 
 
 def printable(text: str) -> str:
-    """Return text with lines and tabs, and other codes that a terminal obeys escaped.
+    """Return text with all codes escaped that a terminal obeys, but for ends of lines and tabs.
 
     >>> print(printable("spam" + chr(27) + "[2J"))
     spam\\u001b[2J

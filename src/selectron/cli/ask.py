@@ -1,5 +1,6 @@
 """`selectron ask` and `selectron learn`: the questions of a kept model as a file to fill in."""
 
+import re
 import zlib
 from collections import Counter
 from collections.abc import Iterable
@@ -33,7 +34,9 @@ LETTERS = "bcdfghjklmnpqrst"  # no word or month has these alone, which spreadsh
 KEPT = 10_000  # labels that a model keeps, to notice those that were changed later
 SHOWN = 5  # of these in a message
 CHECKED = 4  # letters that follow from the row
-FORMULA = tuple("=+-@\t\r")  # with which a cell begins that a spreadsheet would compute
+DIGITS = 20  # of a number of a ticket, fewer
+FORMULA = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")  # what spreadsheets compute begins so
+NUMBER = re.compile(r"[+-]?[0-9][0-9.,']*(?:e[+-]?[0-9]+)?%?|-+", re.IGNORECASE)  # or a blank
 
 
 @click.command(cls=ExamplesFirst)
@@ -150,16 +153,11 @@ def write_questions(path: str, names: list[str], lines: list[list[Any]]) -> None
 def as_cell(text: Any) -> Any:
     """Return text for a spreadsheet: with an apostrophe before what would be a formula.
 
-    >>> as_cell("=1+1"), as_cell("-0.5"), as_cell("a=b")
-    ("'=1+1", '-0.5', 'a=b')
+    >>> as_cell("=1+1"), as_cell("-0,5"), as_cell("a=b")
+    ("'=1+1", '-0,5', 'a=b')
     """
-    if not text or not text.startswith(FORMULA):
-        return text
-    try:
-        float(text)
-    except ValueError:
-        return f"'{text}"
-    return text
+    plain = not text or not text.startswith(FORMULA) or NUMBER.fullmatch(text)
+    return text if plain else f"'{text}"
 
 
 def answers_column(saved: Saved) -> str:
@@ -185,7 +183,7 @@ def first_number(question: str) -> int:
     (301, 0)
     """
     first = question.partition("-")[0]
-    return int(first) if first.isdecimal() else 0
+    return int(first) if first.isdecimal() and len(first) < DIGITS else 0
 
 
 @click.command(cls=ExamplesFirst)

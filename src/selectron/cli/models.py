@@ -4,6 +4,7 @@ import copy
 import os
 import shlex
 import signal
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from itertools import chain, count
@@ -32,6 +33,7 @@ from .options import needs_times
 if TYPE_CHECKING:
     from ..estimator.classifier import OnlineClassifier
 
+WAIT, PAUSE = 10.0, 0.05  # seconds: at most for another process, and between two attempts
 STRANGE = "there is no column from which the model has learned"
 
 
@@ -318,10 +320,10 @@ def keep(path: str, saved: Saved) -> Saved:
 
 @contextmanager
 def locked(folder: str) -> Iterator[None]:
-    """Wait until no other process compares and replaces models in a folder.
+    """Wait until no other process compares and replaces models in a folder, or for `WAIT` seconds.
 
     The folder itself is locked, so that no file is left over. Windows, and some network drives,
-    have no such locks.
+    have no such locks; others may hold one for another purpose.
     """
     with ExitStack() as stack:
         with suppress(ImportError, OSError):
@@ -329,7 +331,12 @@ def locked(folder: str) -> Iterator[None]:
 
             descriptor = os.open(folder, os.O_RDONLY)
             stack.callback(os.close, descriptor)
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            end = time.monotonic() + WAIT
+            while time.monotonic() < end:
+                with suppress(BlockingIOError):
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                time.sleep(PAUSE)
         yield
 
 

@@ -3,6 +3,7 @@
 import json
 import warnings
 from collections import Counter
+from collections.abc import Collection
 from contextlib import ExitStack, closing
 from itertools import chain, islice
 from pathlib import Path
@@ -104,7 +105,7 @@ def predict(
                     append = append or appender(target, schema, stack, output or "")
                     found = with_schema(table, schema)
                     given = isinstance(chunk.rows, list) and by_name(output or "") == "jsonl"
-                    append(as_sent(found, chunk.rows, saved) if given else found)
+                    append(as_sent(found, chunk.rows, results(saved, why)) if given else found)
                     names |= dict.fromkeys(table.column_names)
                     rows += len(table)
     except KeyboardInterrupt:
@@ -159,16 +160,23 @@ class Scored:
         metrics = self.tally.metrics(self.numbers.names)
         labelled = int(metrics.confusion.sum())
         title = f"{file}: {counted(labelled, 'row')} with a label in {self.label!r}"
-        return f"{title}\n\n{described(RunMetrics(metrics, None))}" if labelled else f"{title}"
+        return f"{title}\n\n{described(RunMetrics(metrics, None))}" if labelled else title
 
 
-def as_sent(table: pa.Table, rows: list[dict[str, Any]], saved: Saved) -> list[dict[str, Any]]:
-    """Return predicted rows of JSON as dicts, whose other values are as they were given."""
-    new = {"prediction", "why", *(f"proba_{name}" for name in saved.classifier.classes_)}
+def as_sent(
+    table: pa.Table, rows: list[dict[str, Any]], new: Collection[str]
+) -> list[dict[str, Any]]:
+    """Return predicted rows of JSON as dicts, whose values are as they were given but for `new`."""
     return [
         {name: value if name in new else row.get(name) for name, value in found.items()}
         for found, row in zip(table.to_pylist(), rows, strict=True)
     ]
+
+
+def results(saved: Saved, why: int | None) -> list[str]:
+    """Return the names of the columns with predictions."""
+    probabilities = (f"proba_{name}" for name in saved.classifier.classes_)
+    return ["prediction", *probabilities, *["why"] * bool(why)]
 
 
 def with_schema(table: pa.Table, schema: Any) -> pa.Table:

@@ -104,8 +104,8 @@ def unaskable_rows(contestant: Contestant) -> str:
 def late_labels(contestant: Contestant) -> str:
     """Return how many labels have not come by the end of the stream; empty if all have."""
     late = sum(ticket.delayed is not None for ticket in contestant.model.open.values())
-    what = f"{counted(late, 'label')} had not come by the end, and was not learned"
-    what = what.replace("was", "were") if late > 1 else what
+    were = "was" if late == 1 else "were"
+    what = f"{counted(late, 'label')} had not come by the end, and {were} not learned"
     return f"{contestant.title}: {what} (a saved model learns them with --delay)" * bool(late)
 
 
