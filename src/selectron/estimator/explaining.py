@@ -29,6 +29,7 @@ from .parameters import one_at_a_time
 from .rows import TakesRows, encoder_input
 
 LEAST = 1e-15  # of a probability, where its logarithm is taken
+AT_ONCE = 256  # parts that are left out in one pass
 Parts = dict[str, dict[int, float]]  # the features of a row, by their places, and by their name
 
 
@@ -71,13 +72,16 @@ class Explains(TakesRows):
 
     def _contributions(self, parts: Parts, width: int) -> dict[str, float]:
         """Return the contributions of the parts of a row; `width` is that of dense rows."""
-        rows = narrowed(with_and_without(parts, width), self.model_.width)
-        proba = self.model_.proba(rows, 2 * len(parts) + 2)
-        best = proba[0].argmax()
-        against = np.delete(proba, best, axis=1).sum(axis=1)
-        odds = np.log(proba[:, best].clip(LEAST)) - np.log(against.clip(LEAST))
-        (whole, *without), (none, *alone) = odds.reshape(2, -1)
-        found = ((np.array(alone) - none + whole - np.array(without)) / 2).tolist()
+        found: list[float] = []
+        for first in range(0, len(parts), AT_ONCE):
+            rows = with_and_without(parts, range(first, min(first + AT_ONCE, len(parts))), width)
+            n = len(rows.values) if isinstance(rows, Dense) else len(rows.indptr) - 1
+            proba = self.model_.proba(narrowed(rows, self.model_.width), n)
+            best = proba[0].argmax()
+            against = np.delete(proba, best, axis=1).sum(axis=1)
+            odds = np.log(proba[:, best].clip(LEAST)) - np.log(against.clip(LEAST))
+            without, alone = odds[2:].reshape(2, -1)
+            found += ((alone - odds[1] + odds[0] - without) / 2).tolist()
         order = sorted(zip(parts, found, strict=True), key=lambda entry: -abs(entry[1]))
         return dict(order)
 
@@ -114,17 +118,19 @@ def parts_of_features(rows: Any, names: list[str]) -> Iterator[Parts]:
         yield {names[place]: {place: value} for place, value in entries if value}
 
 
-def with_and_without(parts: Parts, width: int) -> Dense | Sparse:
-    """Return rows as a block: of all parts, of all but each; of none, of each alone.
+def with_and_without(parts: Parts, some: range, width: int) -> Dense | Sparse:
+    """Return rows as a block: of all parts, and of none; of all but each of some, and of it alone.
 
     They are dense of a `width`, or sparse if it is 0.
     """
-    entries = [(k, *entry) for k, part in enumerate(parts.values(), 1) for entry in part.items()]
-    rows, places, values = np.array(entries, float).reshape(-1, 3).T
+    entries = [(k, *entry) for k, part in enumerate(parts.values()) for entry in part.items()]
+    owners, places, values = np.array(entries).T
     distinct, at = np.unique(places.astype(np.int32), return_inverse=True)
-    alone = np.zeros((len(parts) + 1, len(distinct)))
-    alone[rows.astype(int), at] = values
-    found = np.concatenate([alone.sum(axis=0) - alone, alone])  # parts may share a place
+    whole = np.bincount(at, values)  # parts may share a place
+    own = (owners >= some.start) & (owners < some.stop)
+    alone = np.zeros((len(some), len(distinct)))
+    alone[owners[own].astype(int) - some.start, at[own]] = values[own]
+    found = np.concatenate([[whole, 0 * whole], whole - alone, alone])
     if width:
         dense = np.zeros((len(found), width))
         dense[:, distinct] = found
