@@ -199,6 +199,18 @@ class Service:
         with suppress(sqlite3.Error):  # it is tried again
             self.store.truncate()
 
+    def _sweep(self) -> None:
+        """Remove traces of what was deleted; without room for that, the next round does it."""
+        if self.store.swept:
+            return
+        try:
+            self.store.sweep()
+        except sqlite3.Error as error:
+            LOG.warning(
+                "The database may hold traces of deleted content, until it can be rewritten: %s",
+                error,
+            )
+
     def forget(self, at: float) -> None:
         """Delete expired replies and contents of items, and those of erased items.
 
@@ -220,6 +232,7 @@ class Service:
             return
         for stream in erasing:
             stream.erased.clear()
+        self._sweep()
         self._truncate(at)
 
     def _forget_expired(self, stream: Stream, at: float) -> None:

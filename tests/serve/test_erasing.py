@@ -1,0 +1,57 @@
+"""What is deleted is gone from every file, and the service starts without it."""
+
+import random
+import re
+import sqlite3
+
+from selectron.serve.store import Store
+from selectron.serve.stream import Stream
+
+from .mail import declared, texts
+
+
+def words(folder):
+    """Return the secrets that can be read in the files of a folder."""
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {
+        word.decode() for path in files for word in re.findall(rb"secret\d+x", path.read_bytes())
+    }
+
+
+def test_rows_that_move_in_a_page_leave_nothing_of_erased_ones(desk, tmp_path):
+    rng, one, kept = random.Random(31), desk(declared(budget="100%")), {}
+    size, n, gone = rng.choice([40, 300, 600, 900]), 0, set()
+    for _ in range(25):
+        raws = []
+        for _ in range(rng.randrange(1, 12)):
+            n += 1
+            raws.append({"text": f"secret{n}x " + "ab " * rng.randrange(size)})
+        sent = one.add(raws, keys=False)
+        kept |= {new["item"]: raw["text"].split()[0] for new, raw in zip(sent, raws, strict=True)}
+        for item in rng.sample([*kept], min(len(kept), rng.randrange(5))):
+            one.now += 5
+            one.do(Stream.erase, item, "dora")
+            gone.add(kept.pop(item))
+    assert words(tmp_path) & gone == set()
+    assert words(tmp_path) >= {*kept.values()}
+
+
+def test_traces_are_removed_once_there_is_room_to_rewrite_the_database(desk, monkeypatch, caplog):
+    one = desk()
+    one.add(texts(30))
+
+    def full(_):
+        raise sqlite3.OperationalError("database or disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Store, "sweep", full)
+        one.do(Stream.erase, 3, "dora")
+    assert "traces of deleted content" in caplog.text
+    assert one.service.store.db.content(3) == (None, None)
+    one.crash()
+    for swept in (False, True):
+        again = desk()
+        assert again.service.store.swept == swept
+        again.service.run([], again.now)  # housekeeping
+        assert again.service.store.swept
+        again.crash()
