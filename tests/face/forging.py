@@ -72,8 +72,8 @@ def rows(classes, sparse):
     return scipy.sparse.csr_array(X) if sparse else X, y
 
 
-def genuine(kind):
-    """A classifier with open tickets, and the rows that come next."""
+def genuine(kind, learned=BEFORE - 8):
+    """A classifier that has learned some rows, with open tickets, and the rows that come next."""
     learner, classes, sparse, more = KINDS[kind]
     X, y = rows(classes, sparse)
     if "encoder" in more:
@@ -81,8 +81,9 @@ def genuine(kind):
         X = pd.DataFrame(X, columns=list("abcd")).assign(word=names, text="free gift of " + names)
     asker = {"asker": Margin(1.0)} | more
     clf = OnlineClassifier(learner, classes=range(classes), random_state=1, **asker)
-    clf.run(X[: BEFORE - 8], y[: BEFORE - 8])
-    for i in range(BEFORE - 8, BEFORE):
+    if learned:
+        clf.run(X[:learned], y[:learned])
+    for i in range(learned, learned + max(1, min(learned, 8))):
         clf.decide(X[i : i + 1])
     return clf, X[BEFORE:], y[BEFORE:]
 
@@ -170,6 +171,9 @@ def main(kind, number=None):
     found = {SOUND: 0, REFUSED: 0}
     with tempfile.TemporaryDirectory() as folder, np.errstate(all="ignore"):
         path = os.path.join(folder, "model")
+        for learned in range(4):  # of what is just beginning, nothing is refused
+            genuine(kind, learned)[0].save(path)
+            OnlineClassifier.load(path)
         clf.save(path)
         header, arrays = storage.read(path)
         use(path, X, y)  # which compiles

@@ -77,6 +77,7 @@ from .vectors import CONSTANT_VARIANCE, PRIOR_VARIANCE
 
 LOG_VARIANCE = 3.0  # 0.6 for a Gaussian feature, more for one with heavy tails
 CLIP_AT = 5.0  # scales from the mean
+ANY = 1e300  # a margin that excludes no row, and is finite, as files have to be
 LIMIT = 10.0  # median absolute deviations that outliers among the first rows count as
 POWERS = ("scaled", 1), ("reduced", 3), ("scaled", 3), ("raw", 2), ("scaled", 0)  # of priors
 SHRUNK = 0.1  # C is shrunk by d / (n + d) times this
@@ -262,7 +263,7 @@ def scaler(s: Any, moments: np.ndarray, first: int) -> np.ndarray:
     spread, deviation = np.diag(moments), s.sums[1] / n
     varies = (spread >= np.maximum(SHORTEST, (ROUNDING * mean) ** 2)) & (deviation > 0)
     own = np.divide(spread, deviation, out=np.zeros(d), where=varies)
-    margin = (s.range[1] - s.range[0]) * EARLY / n if n > 1 else math.inf  # for the next rows
+    margin = (s.range[1] - s.range[0]) * EARLY / n if n > 1 else ANY  # for the next rows
     found = np.array([mean, np.ones(d), np.zeros(d), s.range[0] - margin, s.range[1] + margin])
     if first and d:
         found[0, 0], varies[0] = 0.0, False
