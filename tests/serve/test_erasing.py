@@ -2,6 +2,7 @@
 
 import random
 import re
+import shutil
 import sqlite3
 
 from selectron.serve.store import Store
@@ -55,3 +56,23 @@ def test_traces_are_removed_once_there_is_room_to_rewrite_the_database(desk, mon
         again.service.run([], again.now)  # housekeeping
         assert again.service.store.swept
         again.crash()
+
+
+def test_snapshots_of_a_lost_end_do_not_take_the_place_of_new_ones(desk, tmp_path):
+    one = desk(folder=tmp_path / "a", every=5)
+    one.add(texts(30))
+    one.crash()
+    shutil.copytree(tmp_path / "a", tmp_path / "b")
+    one = desk(folder=tmp_path / "a", every=5)
+    for start in (30, 40, 50, 60):
+        one.add(texts(10, start), start=start)
+    one.crash()
+    shutil.rmtree(tmp_path / "b" / "snapshots")
+    shutil.copytree(tmp_path / "a" / "snapshots", tmp_path / "b" / "snapshots")
+    shutil.copy(tmp_path / "a" / "head", tmp_path / "b")
+    one = desk(folder=tmp_path / "b", every=5, accept_loss=True)
+    one.do(Stream.erase, 3, "dora")
+    assert [path.name for path in one.stream.snapshots] == ["31.model"]
+    model = one.model()
+    one.crash()
+    assert desk(folder=tmp_path / "b", every=5).model() == model

@@ -234,6 +234,10 @@ class Stream:
         """
         self.reset()
         for path in self.snapshots:
+            if int(path.stem) > self.store.last[0]:  # of a lost end: it would outlive new ones
+                LOG.warning("The snapshot %s is of another log, and deleted.", path)
+                path.unlink(missing_ok=True)
+                continue
             try:
                 self.load(path)
                 break
