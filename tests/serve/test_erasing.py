@@ -5,6 +5,9 @@ import re
 import shutil
 import sqlite3
 
+import pytest
+
+from selectron import SelectronError, storage
 from selectron.serve.store import Store
 from selectron.serve.stream import Stream
 
@@ -76,3 +79,38 @@ def test_snapshots_of_a_lost_end_do_not_take_the_place_of_new_ones(desk, tmp_pat
     model = one.model()
     one.crash()
     assert desk(folder=tmp_path / "b", every=5).model() == model
+
+
+def test_damage_of_the_snapshot_in_place_of_an_erased_item(desk):
+    one = desk(every=5)
+    one.add(texts(30))
+    one.do(Stream.erase, 3, "dora")
+    (path,) = one.stream.snapshots
+    one.crash()
+    content = path.read_bytes()
+    middle = len(content) // 2
+    path.write_bytes(content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :])
+    with pytest.raises(SelectronError, match=r"item 3 was deleted, and .* with --accept-loss"):
+        desk(every=5)
+    one = desk(every=5, accept_loss=True)
+    assert one.view()["items"] == 30
+    one.crash()
+    desk(every=5).add(texts(1, 30), start=30)
+
+
+def test_nothing_is_erased_if_the_new_snapshot_cannot_be_read(desk, monkeypatch):
+    one = desk(every=5)
+    for start in (0, 6):
+        one.add(texts(6, start), start=start)
+    before = one.stream.snapshots
+
+    def replace(path, *parts):
+        path.write_bytes(b"".join(parts)[:-9])
+
+    with monkeypatch.context() as patch:
+        patch.setattr(storage, "replace", replace)
+        one.do(Stream.erase, 3, "dora")
+    assert one.stream.snapshots == before
+    assert one.service.store.db.content(3)[0] is not None
+    one.do(Stream.erase, 4, "dora")
+    assert one.service.store.db.content(3) == one.service.store.db.content(4) == (None, None)

@@ -296,10 +296,7 @@ class Stream:
     def _row_again(self, event: Event) -> Row:
         if (row := self.row(event.item)) is not None:
             return row
-        raise SelectronError(
-            f"Stream {self.name!r}: item {event.item} was deleted, and the model's snapshots, "
-            "which were to take its place, are gone: bring them back."
-        )
+        raise Damaged(f"item {event.item} was deleted, and the snapshot in its place")
 
     @property
     def snapshots(self) -> list[Path]:
@@ -330,8 +327,17 @@ class Stream:
         path = self.folder / f"{self.seq}.model"
         storage.write(path, header, arrays)
         path.chmod(FILE)
+        self._read_back(path)
         for old in {*self.folder.iterdir()} - {*self.snapshots[:kept]}:
             old.unlink(missing_ok=True)
+
+    def _read_back(self, path: Path) -> None:
+        """Read a new snapshot before it takes the place of others; delete it if that fails."""
+        try:
+            packing.unpack(OnlineClassifier, path, *storage.read(path), ())
+        except (OSError, SelectronError):
+            path.unlink(missing_ok=True)
+            raise
 
     def load(self, path: Path) -> None:
         """Load a snapshot; raise SelectronError if it is damaged, or of another store."""
