@@ -169,7 +169,7 @@ class Host:
 
     def knows(self, person: tokens.Person) -> bool:
         """Return whether the token of this person is still valid."""
-        return person in self.people.values() and not person.expired(self.clock())
+        return person.digest in self.people and not person.expired(self.clock())
 
     def make_token(self, name: str, role: str, days: float | None, new: bool = False) -> str:
         """Create and return a token. A token of the same name is replaced, unless `new`.
