@@ -138,7 +138,7 @@ class Service:
                 reply = work.do(self, at)
                 return work.then(at, reply) if work.then else reply
             if (found := self.store.reply(work.key)) is not None and found[0] != work.digest:
-                raise Problem(409, "key_reused", "This Idempotency-Key came with another body.")
+                raise Problem(409, "key_reused", "This Idempotency-Key came with another request.")
             kept = found[1] if found else strict.dumps(work.do(self, at), sort=False)
             reply = work.then(at, json.loads(kept)) if work.then else kept
             if found is None:
