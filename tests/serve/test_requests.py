@@ -221,7 +221,8 @@ def test_what_is_kept_for_a_key_holds_neither_items_nor_leases(web, tmp_path):
 def test_replies_that_earlier_versions_kept_with_leases_are_deleted(desk):
     one = desk()
     store = one.service.store
-    for key, reply in {"a": '{"question":{"item":1,"lease":{"token":"x"}}}', "b": "{}"}.items():
+    leased, nothing = '{"question":{"item":1,"lease":{"token":"x"}}}', '{"question":null}'
+    for key, reply in {"a": leased, "b": "{}", "c": nothing}.items():
         store.put_reply(key, "", reply, one.now)
     one.crash()
     kept = desk().service.store.db.execute("SELECT key FROM replies").fetchall()

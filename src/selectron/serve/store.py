@@ -305,8 +305,9 @@ class Store:
         self.db.execute("DELETE FROM replies WHERE at < ?", (before,))
 
     def forget_leases(self) -> None:
-        """Delete replies with a lease's token, and mostly an item, as versions up to 0.2 stored."""
-        self.db.execute("""DELETE FROM replies WHERE instr(reply, '"lease":{"token"')""")
+        """Delete replies about leases as versions up to 0.2 stored them, most with an item."""
+        old = """instr(reply, '"lease":{"token"') OR reply = '{"question":null}'"""
+        self.db.execute(f"DELETE FROM replies WHERE {old}")
 
     def declared(self, name: str) -> str | None:
         """Return the last declaration of a stream as JSON, None for a new stream."""
