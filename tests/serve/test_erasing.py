@@ -114,3 +114,15 @@ def test_nothing_is_erased_if_the_new_snapshot_cannot_be_read(desk, monkeypatch)
     assert one.service.store.db.content(3)[0] is not None
     one.do(Stream.erase, 4, "dora")
     assert one.service.store.db.content(3) == one.service.store.db.content(4) == (None, None)
+
+
+def test_tasks_of_label_studio_come_back_without_erased_items(web):
+    one, path = web(), "/v1/streams/mail/label-studio"
+    for name in "abc":
+        one.add(f"text {name}", name)
+    assert one.ask("DELETE", "/v1/streams/mail/items?id=b").status_code == 200
+    tasks = one.get(path).json()
+    assert [task["meta"]["id"] for task in tasks] == ["a", "c"]
+    for task in tasks:
+        task["annotations"] = [{"result": [{"type": "choices", "value": {"choices": ["ham"]}}]}]
+    assert one.post(path, "ingest", tasks).json()["learned"] == 2
