@@ -1,12 +1,14 @@
 """Every route x every token: the table is that of the application, so that none can be missed."""
 
 import sqlite3
+import threading
 import time
 
 import pytest
 
 from selectron.serve import app, host, tokens
 from selectron.serve.app import application
+from selectron.serve.strict import Problem
 
 ROLES = ("ingest", "annotate", "read")
 
@@ -109,6 +111,24 @@ def test_a_new_token_of_the_same_name_does_not_take_up_the_streams_of_events_of_
     host.revoke_token("read")
     host.make_token("read", "read", None, new=True)
     assert not host.knows(before)
+
+
+def test_a_token_that_is_made_while_another_is_revoked(web, monkeypatch):
+    host, made = web().host, []
+    accepted = host._accepted
+    making = threading.Thread(target=lambda: made.append(host.make_token("new", "read", None)))
+
+    def slow(people):
+        if not making.ident:
+            making.start()
+            making.join(0.5)
+        return accepted(people)
+
+    monkeypatch.setattr(host, "_accepted", slow)
+    with pytest.raises(Problem):
+        host.revoke_token("nobody")
+    making.join()
+    assert tokens.token_hash(made[0]) in host.people
 
 
 def test_a_token_is_revoked_on_a_full_disk(web, monkeypatch):

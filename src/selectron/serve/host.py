@@ -194,8 +194,9 @@ class Host:
 
         Raises Problem: 404 if there is none, and what else prevents that it is stored.
         """
-        self.revoked |= {digest for digest, one in self.people.items() if one.name == name}
-        self.people = self._accepted(self.people)
+        with self.changing_tokens:  # or a token that is made meanwhile would be forgotten
+            self.revoked |= {digest for digest, one in self.people.items() if one.name == name}
+            self.people = self._accepted(self.people)
         try:
             self._tokens(lambda service, at: service.store.drop_token(name))
         except Problem as why:
