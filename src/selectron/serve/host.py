@@ -80,9 +80,10 @@ class Host:
             self.service.close()
 
     def _batch(self) -> list[tuple[Work, Future]]:
-        """Wait for work, and return what is queued; an empty batch is for what is due without.
+        """Wait for work, and return what is queued.
 
-        It tests a store that fails, deletes what has expired, and overwrites what was deleted.
+        An empty batch does what is due when no work comes: it tests a store that fails, deletes
+        what has expired, and overwrites what was deleted.
         """
         found = []
         with suppress(queue.Empty):

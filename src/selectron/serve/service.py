@@ -103,7 +103,7 @@ class Service:
         """
         # times in the log of earlier runs are not trusted: their clock may have been wrong
         at = self.at = max(now, self.at)
-        erased = self._erased()
+        waiting = self._to_delete()
         try:
             if self.failing:
                 self.store.probe()
@@ -124,7 +124,7 @@ class Service:
             return [self.run([work], now)[0] for work in batch]
         self.update_views()
         self._take_snapshots(self.every)
-        if at - self.housekept > HOUSEKEEPING or self._erased() > erased:
+        if at - self.housekept > HOUSEKEEPING or self._to_delete() > waiting:
             self.forget(at)
         elif self.store.stale and at - self.truncated > TRUNCATING:
             self._truncate(at)
@@ -184,9 +184,9 @@ class Service:
             return False
         return True
 
-    def _erased(self) -> int:
+    def _to_delete(self) -> int:
         """Return the number of items that are erased and whose content is not deleted yet."""
-        return sum(len(stream.erased) for stream in self.streams.values())
+        return sum(len(stream.to_delete) for stream in self.streams.values())
 
     @property
     def rest(self) -> float:
@@ -218,20 +218,21 @@ class Service:
         takes that of expired ones, too, if they are not covered by the snapshots that are kept.
         """
         self.housekept = at
-        erasing = [s for s in self.streams.values() if s.erased and self._take_snapshot(s, kept=1)]
+        streams = self.streams.values()
+        erasing = [s for s in streams if s.to_delete and self._take_snapshot(s, kept=1)]
         try:
             self.store.begin()
             self.store.forget_replies(at - REMEMBERED)
             for stream in erasing:
-                self.store.erase(stream.erased)
-            for stream in self.streams.values():
+                self.store.erase(stream.to_delete)
+            for stream in streams:
                 self._forget_expired(stream, at)
             self.store.commit()
         except (sqlite3.Error, OSError) as error:
             self._fail(error)
             return
         for stream in erasing:
-            stream.erased.clear()
+            stream.to_delete.clear()
         self._sweep()
         self._truncate(at)
 

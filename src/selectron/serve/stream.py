@@ -61,7 +61,7 @@ class Stream:
         self.statistics = Statistics()
         self.open: dict[int, Question] = {}  # waiting questions, oldest first
         self.disputed: set[int] = set()  # those of them about which people disagree
-        self.erased: set[int] = set()  # items whose content is still to be deleted
+        self.to_delete: set[int] = set()  # erased items whose content is still stored
         self.named: dict[str, None] = dict.fromkeys(self.first.classes)
         self.seq = self.saved = 0  # the last entry, and that of the last snapshot
 
@@ -159,7 +159,8 @@ class Stream:
             question.apply(event)
             self.statistics.add(event, before, question)
             self._sort_in(question)
-            self.erased |= {event.item} if event.kind == "erased" else set()
+            if event.kind == "erased":
+                self.to_delete.add(event.item)
             if event.body.get("label") is not None:
                 self.named[event.body["label"]] = None
         if event.kind != "settings":  # which may come before the first item
@@ -322,7 +323,7 @@ class Stream:
             "tally": self.statistics.pack(),
             "open": list(self.open),
             "named": list(self.named),
-            "erased": list(self.erased),
+            "erased": list(self.to_delete),
         }
         path = self.folder / f"{self.seq}.model"
         storage.write(path, header, arrays)
@@ -357,7 +358,7 @@ class Stream:
         self.open = {item: self.question(item, seq) for item in state["open"]}
         self.disputed = {item for item, question in self.open.items() if question.disputed}
         self.named = dict.fromkeys(state["named"])
-        self.erased = {*state.get("erased", ())}
+        self.to_delete = {*state.get("erased", ())}
         self.seq = self.saved = seq
 
 
