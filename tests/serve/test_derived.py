@@ -314,7 +314,12 @@ def test_what_is_erased_is_deleted_later_if_there_is_no_snapshot(desk, monkeypat
     with monkeypatch.context() as patch:
         patch.setattr(storage, "replace", fail)
         one.do(Stream.erase, item, "dora")
-    assert "No snapshot of mail" in caplog.text
+        assert "No snapshot of mail" in caplog.text
+        assert one.service.store.db.content(item)[0] is not None
+        assert 0 < one.service.rest <= 10
+        one.now += 11
+        one.service.run([], one.now)
+        assert caplog.text.count("No snapshot of mail") == 2
     assert one.service.store.db.content(item)[0] is not None
     one.crash()
     again = desk()  # the log says that it is erased

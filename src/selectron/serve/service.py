@@ -20,6 +20,7 @@ from .strict import Problem
 EVERY = 1_000  # entries of a stream between two snapshots
 REMEMBERED = 7 * 86_400.0  # seconds for which replies are kept
 HOUSEKEEPING = 600.0  # seconds between two rounds of deleting
+SOON = 10.0  # while an erased item is still stored, as after a snapshot failed
 TRUNCATING = 1.0  # seconds at most until what is deleted is overwritten, unless readers need it
 MODEL = ("new_classes", "features", "learner", "class_weight", "seed", "annotators")
 FULL = "The disk is full or fails: nothing of this has been stored."
@@ -124,7 +125,7 @@ class Service:
             return [self.run([work], now)[0] for work in batch]
         self.update_views()
         self._take_snapshots(self.every)
-        if at - self.housekept > HOUSEKEEPING or self._to_delete() > waiting:
+        if at > self._round or self._to_delete() > waiting:
             self.forget(at)
         elif self.store.stale and at - self.truncated > TRUNCATING:
             self._truncate(at)
@@ -189,10 +190,15 @@ class Service:
         return sum(len(stream.to_delete) for stream in self.streams.values())
 
     @property
+    def _round(self) -> float:
+        """When the next round of deleting is due."""
+        return self.housekept + (SOON if self._to_delete() else HOUSEKEEPING)
+
+    @property
     def rest(self) -> float:
         """The seconds after a batch until something is to be done even if no work comes."""
         due = self.truncated + TRUNCATING if self.store.stale else math.inf
-        return max(0.0, min(due, self.housekept + HOUSEKEEPING) - self.at)
+        return max(0.0, min(due, self._round) - self.at)
 
     def _truncate(self, at: float) -> None:
         self.truncated = at
