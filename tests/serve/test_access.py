@@ -1,12 +1,14 @@
 """Every route x every token: the table is that of the application, so that none can be missed."""
 
 import sqlite3
+import threading
 import time
 
 import pytest
 
 from selectron.serve import app, host, tokens
 from selectron.serve.app import application
+from selectron.serve.strict import Problem
 
 ROLES = ("ingest", "annotate", "read")
 
@@ -63,7 +65,8 @@ def test_tokens(shared, path, method, roles):
         assert shared.ask(method, filled(path), None).status_code == 200
         return
     expired = shared.host.make_token("old", "admin", 1)
-    shared.host.people[tokens.token_hash(expired)] = tokens.Person("old", "admin", time.time() - 1)
+    digest = tokens.token_hash(expired)
+    shared.host.people[digest] = tokens.Person("old", "admin", time.time() - 1, digest)
     for token in (None, "sel_wrong", "", expired):
         response = shared.ask(method, filled(path), token)
         assert response.status_code == 401, response.text
@@ -93,11 +96,39 @@ def test_tokens_are_kept_as_hashes_and_made_by_admins(web):
     listed = one.get("/v1/tokens", "admin")
     assert {"eva", "admin", *ROLES} == {row["name"] for row in listed.json()["tokens"]}
     assert made["token"] not in listed.text
+    assert {*listed.json()["tokens"][0]} == {"name", "role", "expires"}
     assert one.ask("DELETE", "/v1/tokens/eva", "admin").status_code == 200
     assert one.get("/v1/me", made["token"]).status_code == 401
     assert one.ask("DELETE", "/v1/tokens/eva", "admin").status_code == 404
     again = one.post("/v1/tokens", "admin", body).json()["token"]
     assert one.get("/v1/me", again).status_code == 200
+
+
+def test_a_new_token_of_the_same_name_does_not_take_up_the_streams_of_events_of_the_old(web):
+    host = web().host
+    before = next(person for person in host.people.values() if person.name == "read")
+    assert host.knows(before)
+    host.revoke_token("read")
+    host.make_token("read", "read", None, new=True)
+    assert not host.knows(before)
+
+
+def test_a_token_that_is_made_while_another_is_revoked(web, monkeypatch):
+    host, made = web().host, []
+    accepted = host._accepted
+    making = threading.Thread(target=lambda: made.append(host.make_token("new", "read", None)))
+
+    def slow(people):
+        if not making.ident:
+            making.start()
+            making.join(0.5)
+        return accepted(people)
+
+    monkeypatch.setattr(host, "_accepted", slow)
+    with pytest.raises(Problem):
+        host.revoke_token("nobody")
+    making.join()
+    assert tokens.token_hash(made[0]) in host.people
 
 
 def test_a_token_is_revoked_on_a_full_disk(web, monkeypatch):

@@ -314,7 +314,12 @@ def test_what_is_erased_is_deleted_later_if_there_is_no_snapshot(desk, monkeypat
     with monkeypatch.context() as patch:
         patch.setattr(storage, "replace", fail)
         one.do(Stream.erase, item, "dora")
-    assert "No snapshot of mail" in caplog.text
+        assert "No snapshot of mail" in caplog.text
+        assert one.service.store.db.content(item)[0] is not None
+        assert 0 < one.service.rest <= 10
+        one.now += 11
+        one.service.run([], one.now)
+        assert caplog.text.count("No snapshot of mail") == 2
     assert one.service.store.db.content(item)[0] is not None
     one.crash()
     again = desk()  # the log says that it is erased
@@ -466,6 +471,21 @@ def test_intervals_allow_for_any_class_of_items_that_could_not_be_asked_for(desk
         assert row["recall"]["low"] < 0.5 < row["recall"]["high"]
     one.crash()
     assert desk(declared(budget="60/150"), every=40).view() == view
+
+
+def test_a_snapshot_of_before_items_that_could_not_be_asked_for_were_counted(desk):
+    one = desk(declared(budget="5/10"), every=10**9)
+    sent = one.add(texts(20))
+    one.say_all({item["item"]: "ham" for item in sent if item["asked"]})
+    one.add(texts(10, 20), start=20)
+    view = one.view()
+    assert view["unaskable"] > 0
+    one.service.close()
+    (path,) = one.stream.snapshots
+    header, arrays = storage.read(path)
+    del header["stream"]["tally"]["unaskable"]
+    storage.write(path, header, arrays)
+    assert desk(declared(budget="5/10")).view() == view
 
 
 def test_what_is_taken_away_leaves_nothing(desk):

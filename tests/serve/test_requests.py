@@ -175,6 +175,18 @@ def test_one_key_one_effect(web):
         assert released.json().get("released"), released.text
 
 
+def test_a_key_is_of_one_item_that_the_query_names(web):
+    one, headers = web(), {"Idempotency-Key": "k"}
+    for name in "ab":
+        one.add(f"text {name}", name)
+    first, again, other = (
+        one.ask("DELETE", f"{ITEMS}?id={name}", headers=dict(headers)) for name in "aab"
+    )
+    assert first.json() == again.json() == {"item": 1, "id": "a", "erased": True}
+    assert other.status_code == 409
+    assert not one.get(f"{ITEMS}?id=b").json()["erased"]
+
+
 def test_what_is_kept_for_a_key_holds_neither_items_nor_leases(web, tmp_path):
     one, mail, key = web(declared(annotators=2)), "/v1/streams/mail", {"Idempotency-Key": "k"}
     nothing = one.post(f"{mail}/next", "annotate", headers={"Idempotency-Key": "none"}).json()
@@ -209,7 +221,8 @@ def test_what_is_kept_for_a_key_holds_neither_items_nor_leases(web, tmp_path):
 def test_replies_that_earlier_versions_kept_with_leases_are_deleted(desk):
     one = desk()
     store = one.service.store
-    for key, reply in {"a": '{"question":{"item":1,"lease":{"token":"x"}}}', "b": "{}"}.items():
+    leased, nothing = '{"question":{"item":1,"lease":{"token":"x"}}}', '{"question":null}'
+    for key, reply in {"a": leased, "b": "{}", "c": nothing}.items():
         store.put_reply(key, "", reply, one.now)
     one.crash()
     kept = desk().service.store.db.execute("SELECT key FROM replies").fetchall()

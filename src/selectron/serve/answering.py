@@ -39,7 +39,7 @@ class Answer(Body):
 def oldest(stream: Stream, who: str, at: float) -> int | None:
     """Return the item of the oldest question that this person may answer, None if there is none."""
     for question in list(stream.open.values()):
-        if place(question, who, at) == "free" and readable(stream, question.item, at):
+        if turn(question, who, at) == "free" and readable(stream, question.item, at):
             return question.item
     return None
 
@@ -54,14 +54,17 @@ def readable(stream: Stream, item: int, at: float) -> bool:
     return True
 
 
-def place(question: Question, who: str, at: float) -> str:
-    """Return whether this person holds a lease, or can have one; not who has answered."""
+def turn(question: Question, who: str, at: float) -> Literal["held", "free", "taken"]:
+    """Return 'held', 'free' or 'taken', as `Question.place` does.
+
+    It is 'taken' for those who have answered or skipped.
+    """
     answered = who in question.votes or who in question.skipped
     return "taken" if answered else question.place(who, at)
 
 
 def ask(stream: Stream, item: int | None, who: str, at: float) -> dict[str, Any]:
-    """Lease the question of an item; it takes the place of a lease that this person holds.
+    """Lease the question of an item to this person, in place of a lease that this person has on it.
 
     The question is returned as the page shows it, without the prediction if that is hidden.
     Raises Problem (409) if it is not this person's to answer any more, or with `HELD` others.
@@ -69,7 +72,7 @@ def ask(stream: Stream, item: int | None, who: str, at: float) -> dict[str, Any]
     if item is None:
         return {"question": None}
     question = stream.question(item)
-    taken = item not in stream.open or place(question, who, at) == "taken"
+    taken = item not in stream.open or turn(question, who, at) == "taken"
     if taken or not readable(stream, item, at):
         raise Problem(409, "lease_over", f"Item {item} does not wait for you any more.")
     held = [one for one in stream.open.values() if one.leases and one.place(who, at) == "held"]

@@ -80,9 +80,10 @@ class Host:
             self.service.close()
 
     def _batch(self) -> list[tuple[Work, Future]]:
-        """Wait for work, and return what is queued; an empty batch is for what is due without.
+        """Wait for work, and return what is queued.
 
-        It tests a store that fails, deletes what has expired, and overwrites what was deleted.
+        An empty batch does what is due when no work comes: it tests a store that fails, deletes
+        what has expired, and overwrites what was deleted.
         """
         found = []
         with suppress(queue.Empty):
@@ -169,7 +170,7 @@ class Host:
 
     def knows(self, person: tokens.Person) -> bool:
         """Return whether the token of this person is still valid."""
-        return person in self.people.values() and not person.expired(self.clock())
+        return person.digest in self.people and not person.expired(self.clock())
 
     def make_token(self, name: str, role: str, days: float | None, new: bool = False) -> str:
         """Create and return a token. A token of the same name is replaced, unless `new`.
@@ -194,8 +195,9 @@ class Host:
 
         Raises Problem: 404 if there is none, and what else prevents that it is stored.
         """
-        self.revoked |= {digest for digest, one in self.people.items() if one.name == name}
-        self.people = self._accepted(self.people)
+        with self.changing_tokens:  # or a token that is made meanwhile would be forgotten
+            self.revoked |= {digest for digest, one in self.people.items() if one.name == name}
+            self.people = self._accepted(self.people)
         try:
             self._tokens(lambda service, at: service.store.drop_token(name))
         except Problem as why:

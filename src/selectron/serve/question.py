@@ -229,10 +229,8 @@ class Statistics:
         """Count an item."""
         asked, evidence = int(event.body["asked"]), event.body.get("evidence")
         self.items += 1
-        if (prediction := predicted(event.body)) is not None:
-            self.predicted += 1
-            if not event.body["probability"] > 0:  # as after a budget is spent
-                self.unaskable[prediction] = self.unaskable.get(prediction, 0) + 1
+        self.predicted += predicted(event.body) is not None
+        self.add_unaskable(event)
         self.asked += asked
         self.times.append(event.at)
         self.flags.append(asked)
@@ -242,6 +240,12 @@ class Statistics:
             behind = [min(self.detector.seen - start, len(self.aged)) for start in starts]
             began = [self.aged[-rounds] for rounds in behind]
             self.drifts = [*self.drifts, *began][-DRIFTS:]
+
+    def add_unaskable(self, event: Event) -> None:
+        """Count a predicted item that is never to be asked for, as after a budget is spent."""
+        prediction = predicted(event.body)
+        if prediction is not None and not event.body["probability"] > 0:
+            self.unaskable[prediction] = self.unaskable.get(prediction, 0) + 1
 
     def add(self, event: Event, before: tuple[bool, str | None], question: Question) -> None:
         """Count an entry about a question; `before` is its `outcome` before the entry."""

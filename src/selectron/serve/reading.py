@@ -188,6 +188,7 @@ def labelled(db: Log, stream: Stream, last: int) -> Iterator[dict[str, Any]]:
 def tasks(db: Log, stream: Stream) -> Iterator[dict[str, Any]]:
     """Yield the items that were queried or answered, as tasks of Label Studio.
 
+    Items whose content is not stored any more are left out: no import would take them.
     Label Studio gives tasks other ids, but keeps `meta`: its `item` is the number of the item.
     """
     query = (
@@ -197,10 +198,12 @@ def tasks(db: Log, stream: Stream) -> Iterator[dict[str, Any]]:
     )
     for low, high in pages(db):
         for (number,) in db.execute(query, (stream.id, low, high)).fetchall():
+            if (data := db.item_data(stream.id, number)) is None:
+                continue
             asked = stream.derived(db, number)
             yield {
                 "id": number,
-                "data": db.item_data(stream.id, number) or {},
+                "data": data,
                 "meta": {"id": asked.key, "item": number},
                 "annotations": [
                     {**_choices(vote.label), "id": vote.seq, "completed_by": vote.who}

@@ -187,6 +187,8 @@ class Call:
         key, digest, who = None, "", self.person.name
         if self.key is not None:
             key, url = f"{who}\n{self.key}", self.request.url.path
+            if query := self.request.url.query:  # which names an item to erase
+                url += f"?{query}"
             parts = self.request.method.encode(), url.encode(), self.request.content
             digest = sha256(b"\0".join(sha256(part).digest() for part in parts)).hexdigest()
         after = then and (lambda at, kept: then(self.stream, kept, who, at))

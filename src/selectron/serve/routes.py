@@ -90,6 +90,25 @@ def add_items(stream: Stream, found: list, who: str, at: float) -> dict[str, Any
     return {"items": replies, "refused": sum("error" in reply for reply in replies)}
 
 
+@items.delete("/items/{item}", **allowed())
+async def erase(call: Writing, item: Number) -> Response:
+    """Erase the content of an item by its number, and close its question.
+
+    The log keeps its id, what was decided on it, and the answers.
+    """
+    return await call.write(Stream.erase, item)
+
+
+@items.delete("/items", **allowed())
+async def erase_by_id(call: Writing, id: Id) -> Response:
+    """Erase the content of an item by its own id."""
+
+    def erased(stream: Stream, who: str, at: float) -> dict[str, Any]:
+        return stream.erase(reading.item_number(stream.db, stream, id), who, at)
+
+    return await call.write(erased)
+
+
 class Task(Body):
     """A task of Label Studio; other fields are ignored."""
 
@@ -109,25 +128,6 @@ class Task(Body):
             known = type(origin) is int and 0 < origin < NUMBERS
             item = item._replace(number=origin if known else None)
             return item, reading.answer_of(self.annotations)
-
-
-@items.delete("/items/{item}", **allowed())
-async def erase(call: Writing, item: Number) -> Response:
-    """Erase the content of an item by its number, and close its question.
-
-    The log keeps its id, what was decided on it, and the answers.
-    """
-    return await call.write(Stream.erase, item)
-
-
-@items.delete("/items", **allowed())
-async def erase_by_id(call: Writing, id: Id) -> Response:
-    """Erase the content of an item by its own id."""
-
-    def erased(stream: Stream, who: str, at: float) -> dict[str, Any]:
-        return stream.erase(reading.item_number(stream.db, stream, id), who, at)
-
-    return await call.write(erased)
 
 
 @items.post("/label-studio", **allowed("ingest"))
@@ -265,8 +265,9 @@ def add_token(request: Request, body: NewToken) -> dict[str, Any]:
 @reports.get("/tokens", **allowed())
 def list_tokens(request: Request) -> dict[str, Any]:
     """List names, roles and expiry of all tokens, not the tokens themselves."""
+    shown = ("name", "role", "expires")
     people = sorted(request.app.state.host.people.values())
-    return {"tokens": [person._asdict() for person in people]}
+    return {"tokens": [{name: getattr(one, name) for name in shown} for one in people]}
 
 
 @reports.delete("/tokens/{name}", **allowed())

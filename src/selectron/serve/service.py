@@ -20,6 +20,7 @@ from .strict import Problem
 EVERY = 1_000  # entries of a stream between two snapshots
 REMEMBERED = 7 * 86_400.0  # seconds for which replies are kept
 HOUSEKEEPING = 600.0  # seconds between two rounds of deleting
+SOON = 10.0  # while an erased item is still stored, as after a snapshot failed
 TRUNCATING = 1.0  # seconds at most until what is deleted is overwritten, unless readers need it
 MODEL = ("new_classes", "features", "learner", "class_weight", "seed", "annotators")
 FULL = "The disk is full or fails: nothing of this has been stored."
@@ -103,7 +104,7 @@ class Service:
         """
         # times in the log of earlier runs are not trusted: their clock may have been wrong
         at = self.at = max(now, self.at)
-        erased = self._erased()
+        waiting = self._to_delete()
         try:
             if self.failing:
                 self.store.probe()
@@ -124,7 +125,7 @@ class Service:
             return [self.run([work], now)[0] for work in batch]
         self.update_views()
         self._take_snapshots(self.every)
-        if at - self.housekept > HOUSEKEEPING or self._erased() > erased:
+        if at > self._round or self._to_delete() > waiting:
             self.forget(at)
         elif self.store.stale and at - self.truncated > TRUNCATING:
             self._truncate(at)
@@ -138,7 +139,7 @@ class Service:
                 reply = work.do(self, at)
                 return work.then(at, reply) if work.then else reply
             if (found := self.store.reply(work.key)) is not None and found[0] != work.digest:
-                raise Problem(409, "key_reused", "This Idempotency-Key came with another body.")
+                raise Problem(409, "key_reused", "This Idempotency-Key came with another request.")
             kept = found[1] if found else strict.dumps(work.do(self, at), sort=False)
             reply = work.then(at, json.loads(kept)) if work.then else kept
             if found is None:
@@ -184,20 +185,37 @@ class Service:
             return False
         return True
 
-    def _erased(self) -> int:
+    def _to_delete(self) -> int:
         """Return the number of items that are erased and whose content is not deleted yet."""
-        return sum(len(stream.erased) for stream in self.streams.values())
+        return sum(len(stream.to_delete) for stream in self.streams.values())
+
+    @property
+    def _round(self) -> float:
+        """When the next round of deleting is due."""
+        return self.housekept + (SOON if self._to_delete() else HOUSEKEEPING)
 
     @property
     def rest(self) -> float:
         """The seconds after a batch until something is to be done even if no work comes."""
         due = self.truncated + TRUNCATING if self.store.stale else math.inf
-        return max(0.0, min(due, self.housekept + HOUSEKEEPING) - self.at)
+        return max(0.0, min(due, self._round) - self.at)
 
     def _truncate(self, at: float) -> None:
         self.truncated = at
         with suppress(sqlite3.Error):  # it is tried again
             self.store.truncate()
+
+    def _sweep(self) -> None:
+        """Remove traces of what was deleted; without room for that, the next round does it."""
+        if self.store.swept:
+            return
+        try:
+            self.store.sweep()
+        except sqlite3.Error as error:
+            LOG.warning(
+                "The database may hold traces of deleted content, until it can be rewritten: %s",
+                error,
+            )
 
     def forget(self, at: float) -> None:
         """Delete expired replies and contents of items, and those of erased items.
@@ -206,20 +224,22 @@ class Service:
         takes that of expired ones, too, if they are not covered by the snapshots that are kept.
         """
         self.housekept = at
-        erasing = [s for s in self.streams.values() if s.erased and self._take_snapshot(s, kept=1)]
+        streams = self.streams.values()
+        erasing = [s for s in streams if s.to_delete and self._take_snapshot(s, kept=1)]
         try:
             self.store.begin()
             self.store.forget_replies(at - REMEMBERED)
             for stream in erasing:
-                self.store.erase(stream.erased)
-            for stream in self.streams.values():
+                self.store.erase(stream.to_delete)
+            for stream in streams:
                 self._forget_expired(stream, at)
             self.store.commit()
         except (sqlite3.Error, OSError) as error:
             self._fail(error)
             return
         for stream in erasing:
-            stream.erased.clear()
+            stream.to_delete.clear()
+        self._sweep()
         self._truncate(at)
 
     def _forget_expired(self, stream: Stream, at: float) -> None:

@@ -141,8 +141,9 @@ class Store:
                 if seal != content_seal(item, stream, *rest)
             ]
             self.closing = undoing.pop_all()
-        query = "SELECT value FROM about WHERE name = 'identity'"
-        (self.identity,) = self.db.execute(query).fetchone()
+        about = dict(self.db.execute("SELECT name, value FROM about"))
+        self.identity = about["identity"]
+        self.swept = about.get("swept") == "yes"  # no page holds traces of what was deleted
 
     def _verify(self, accept_loss: bool) -> None:
         """Find the last entry. Raises SelectronError if one is damaged, or the last are lost."""
@@ -217,6 +218,23 @@ class Store:
         finally:
             self.db.execute(f"PRAGMA busy_timeout = {1000 * BUSY:.0f}")
 
+    def sweep(self) -> None:
+        """Rewrite the database: where rows were moved, pages may hold traces of deleted ones.
+
+        Raises sqlite3.Error if that fails, as without room for a copy.
+        """
+        self.db.execute("VACUUM")
+        self._note_swept("yes")
+        self.swept = True
+
+    def _note_swept(self, value: str) -> None:
+        self.db.execute("INSERT OR REPLACE INTO about VALUES ('swept', ?)", (value,))
+
+    def _deleted(self) -> None:
+        """Note that something was deleted, in the same transaction: a crash may follow."""
+        self.stale, self.swept = True, False
+        self._note_swept("no")
+
     def close(self) -> None:
         """Close the store and release its lock."""
         self.closing.close()
@@ -247,12 +265,12 @@ class Store:
             if seal == content_seal(item, stream, at, raw, row):
                 seal = content_seal(item, stream, at, None, row)
             self.db.execute("UPDATE contents SET raw = NULL, seal = ? WHERE item = ?", (seal, item))
-            self.stale = True
+            self._deleted()
 
     def erase(self, items: Iterable[int]) -> None:
         """Delete the contents of items."""
         self.db.executemany("DELETE FROM contents WHERE item = ?", ((item,) for item in items))
-        self.stale = True
+        self._deleted()
 
     def forget(self, stream: int, seq: int, before: float) -> bool:
         """Delete contents older than a time, unless an entry after `seq` refers to them.
@@ -264,7 +282,8 @@ class Store:
             " (SELECT 1 FROM log"
             " WHERE log.item = contents.item AND log.kind <> 'item' AND log.seq > ?)"
         )
-        self.stale |= self.db.execute(query, (stream, seq, before, seq)).rowcount > 0
+        if self.db.execute(query, (stream, seq, before, seq)).rowcount:
+            self._deleted()
         left = "SELECT EXISTS (SELECT 1 FROM contents WHERE stream = ? AND at < ?)"
         return bool(self.db.execute(left, (stream, before)).fetchone()[0])
 
@@ -286,8 +305,9 @@ class Store:
         self.db.execute("DELETE FROM replies WHERE at < ?", (before,))
 
     def forget_leases(self) -> None:
-        """Delete replies with a lease's token, and mostly an item, as versions up to 0.2 stored."""
-        self.db.execute("""DELETE FROM replies WHERE instr(reply, '"lease":{"token"')""")
+        """Delete replies about leases as versions up to 0.2 stored them, most with an item."""
+        old = """instr(reply, '"lease":{"token"') OR reply = '{"question":null}'"""
+        self.db.execute(f"DELETE FROM replies WHERE {old}")
 
     def declared(self, name: str) -> str | None:
         """Return the last declaration of a stream as JSON, None for a new stream."""

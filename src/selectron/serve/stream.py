@@ -61,7 +61,7 @@ class Stream:
         self.statistics = Statistics()
         self.open: dict[int, Question] = {}  # waiting questions, oldest first
         self.disputed: set[int] = set()  # those of them about which people disagree
-        self.erased: set[int] = set()  # items whose content is still to be deleted
+        self.to_delete: set[int] = set()  # erased items whose content is still stored
         self.named: dict[str, None] = dict.fromkeys(self.first.classes)
         self.seq = self.saved = 0  # the last entry, and that of the last snapshot
 
@@ -159,7 +159,8 @@ class Stream:
             question.apply(event)
             self.statistics.add(event, before, question)
             self._sort_in(question)
-            self.erased |= {event.item} if event.kind == "erased" else set()
+            if event.kind == "erased":
+                self.to_delete.add(event.item)
             if event.body.get("label") is not None:
                 self.named[event.body["label"]] = None
         if event.kind != "settings":  # which may come before the first item
@@ -234,6 +235,10 @@ class Stream:
         """
         self.reset()
         for path in self.snapshots:
+            if int(path.stem) > self.store.last[0]:  # of a lost end: it would outlive new ones
+                LOG.warning("The snapshot %s is of another log, and deleted.", path)
+                path.unlink(missing_ok=True)
+                continue
             try:
                 self.load(path)
                 break
@@ -292,10 +297,7 @@ class Stream:
     def _row_again(self, event: Event) -> Row:
         if (row := self.row(event.item)) is not None:
             return row
-        raise SelectronError(
-            f"Stream {self.name!r}: item {event.item} was deleted, and the model's snapshots, "
-            "which were to take its place, are gone: bring them back."
-        )
+        raise Damaged(f"item {event.item} was deleted, and the snapshot in its place")
 
     @property
     def snapshots(self) -> list[Path]:
@@ -321,13 +323,22 @@ class Stream:
             "tally": self.statistics.pack(),
             "open": list(self.open),
             "named": list(self.named),
-            "erased": list(self.erased),
+            "erased": list(self.to_delete),
         }
         path = self.folder / f"{self.seq}.model"
         storage.write(path, header, arrays)
         path.chmod(FILE)
+        self._read_back(path)
         for old in {*self.folder.iterdir()} - {*self.snapshots[:kept]}:
             old.unlink(missing_ok=True)
+
+    def _read_back(self, path: Path) -> None:
+        """Read a new snapshot before it takes the place of others; delete it if that fails."""
+        try:
+            packing.unpack(OnlineClassifier, path, *storage.read(path), ())
+        except (OSError, SelectronError):
+            path.unlink(missing_ok=True)
+            raise
 
     def load(self, path: Path) -> None:
         """Load a snapshot; raise SelectronError if it is damaged, or of another store."""
@@ -341,10 +352,13 @@ class Stream:
         self.model.latest, self.model.lead = state["clock"]
         self.settings = state["settings"]
         self.statistics = Statistics.unpack(state["tally"])
+        if "unaskable" not in state["tally"]:  # of an earlier version
+            for event in self.db.entries("stream = ? AND seq <= ? AND kind = 'item'", self.id, seq):
+                self.statistics.add_unaskable(event)
         self.open = {item: self.question(item, seq) for item in state["open"]}
         self.disputed = {item for item, question in self.open.items() if question.disputed}
         self.named = dict.fromkeys(state["named"])
-        self.erased = {*state.get("erased", ())}
+        self.to_delete = {*state.get("erased", ())}
         self.seq = self.saved = seq
 
 

@@ -27,11 +27,15 @@ class NewToken(Body):
 
 
 class Person(NamedTuple):
-    """The owner of a token; `expires` in seconds since 1970, None for never."""
+    """The owner of a token; `expires` in seconds since 1970, None for never.
+
+    `digest` is that of the token: another one may have the same name.
+    """
 
     name: str
     role: str
     expires: float | None
+    digest: str
 
     def expired(self, now: float) -> bool:
         """Return whether the token has expired."""
@@ -40,7 +44,7 @@ class Person(NamedTuple):
 
 def owners(db: Log) -> dict[str, Person]:
     """Return the owners of tokens by hash."""
-    return {digest: Person(name, role, until) for name, role, digest, until in db.tokens()}
+    return {digest: Person(name, role, until, digest) for name, role, digest, until in db.tokens()}
 
 
 def token_hash(token: str) -> str:
