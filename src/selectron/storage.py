@@ -3,8 +3,8 @@
     b"selectron\\n"  version (1 byte)  SHA-256 of the rest (32 bytes)  a NumPy .npz archive, in Zstd
 
 Nothing in a file is ever executed, and a file whose checksum does not fit is not even parsed.
-`write` and `read` work for your own programs, too, with any header and arrays. Every file of the
-package is written by `replace`.
+`write` and `read` work for your own programs, too, with any header and arrays; `replace` writes any
+file atomically.
 """
 
 import hashlib

@@ -296,7 +296,7 @@ def test_a_draft_of_questions_is_not_lost(call, asked, monkeypatch):
     assert result.exit_code == 1
     assert "other.csv (its questions are in other.draft.csv) cannot be written" in result.stderr
     result = call("ask", "a.model", "first.csv", "-o", "other.csv")
-    assert "other.draft.csv is left of a call that ended early" in result.stderr
+    assert "other.draft.csv is left over from a call that ended early" in result.stderr
     write("answers.csv", filled(labels, read("other.draft.csv")))
     assert call("learn", "a.model", "answers.csv").exit_code == 0
 

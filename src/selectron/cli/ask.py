@@ -63,8 +63,8 @@ def ask(paths: tuple[str, ...], model: str | None, output: str, **options: Any) 
     draft = Path(output).with_stem(f"{Path(output).stem}.draft")
     if draft.exists():
         raise SelectronError(
-            f"{draft} is left of a call that ended early: it holds questions if `selectron learn` "
-            f"takes it with {model}; rename or remove it"
+            f"{draft} is left over from a call that ended early: it holds questions if "
+            f"`selectron learn` takes it with {model}; rename or remove it"
         )
     session = ModelSession(model, files.all_columns(file, **options), options["first"], None, ())
     if session.last and session.last.ended:
