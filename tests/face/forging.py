@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 import scipy.sparse
 
-from selectron import OnlineClassifier, SelectronError, storage
+from selectron import OnlineClassifier, SelectronError, TableEncoder, storage
 from selectron.askers import Budget, Margin
 from selectron.learners import (
     LASEC,
@@ -45,7 +45,7 @@ KINDS = {
     "history-sparse": (LeadingHistory(), 2, True, {}),
     "history-sparse-many": (LeadingHistory(), 5, True, {"max_open": 5}),
     "first": (Perceptron(), 2, False, {}),
-    "table": (LASEC(), 3, False, {"encoder": "auto"}),
+    "table": (LASEC(), 3, False, {"encoder": TableEncoder(form="dense")}),
     "first-sparse": (Perceptron(), 3, True, {}),
     "second": (LASEC(), 2, False, {}),
     "second-sparse": (LASEC(), 3, True, {}),
