@@ -14,7 +14,7 @@ from selectron.learners import Perceptron
 from .forging import KINDS, forged, genuine
 
 ROOT = Path(__file__).parents[2]
-QUICK = {"history": 60, "budget": 120, "second-sparse": 60}  # which compile fast
+QUICK = {"history": 60}  # of the default; others are slow
 
 
 def forge(kind, *number):

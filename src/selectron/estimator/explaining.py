@@ -48,11 +48,12 @@ class Explains(TakesRows):
         is 0. Raises SelectronError as `predict` does.
 
         >>> from selectron import OnlineClassifier
+        >>> from selectron.learners import LASEC
         >>> rows = [{"links": 9, "attached": 0}, {"links": 1, "attached": 1}] * 50
-        >>> clf = OnlineClassifier(encoder="auto").fit(rows, ["spam", "ham"] * 50)
+        >>> clf = OnlineClassifier(LASEC(), encoder="auto").fit(rows, ["spam", "ham"] * 50)
         >>> [found] = clf.explain([{"links": 7, "attached": 0}])
         >>> {name: round(by, 1) for name, by in found.items()}
-        {'attached': 0.8, 'links': 0.7}
+        {'attached': 2.7, 'links': 1.3}
         """
         self._check_fitted()
         block, _ = self._rows(X, new=False)
