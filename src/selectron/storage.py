@@ -15,7 +15,7 @@ import os
 import secrets
 import shutil
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -201,35 +201,40 @@ that exists, has room and may be written to.
         ) from error
 
 
-def replace(path: str | os.PathLike, *parts: Any) -> None:
-    """Write bytes to a file atomically: readers find the old content or all of the new one.
+@contextmanager
+def drafted(path: str | os.PathLike) -> Iterator[Path]:
+    """Yield the path at which to write a file, which gets its name once the block has ended.
 
-    The content and the new name are synced to the disk, so this also holds after a power cut. A
-    link stays a link, permissions stay as they are, and pipes and devices are written to directly.
+    Until then, and if that fails, readers find the old content. The content and the new name are
+    synced to the disk, so this also holds after a power cut. A link stays a link, permissions stay
+    as they are, and pipes and devices are written to directly.
     """
     with writing(path):
         target = Path(path).resolve()
-        if target.exists() and not target.is_file():
-            with open(target, "wb") as device:
-                device.writelines(parts)
-        else:
-            _replace(target, parts)
-
-
-def _replace(target: Path, parts: Iterable[Any]) -> None:
-    draft = target.with_name(f".{secrets.token_hex(8)}.draft")
+        direct = target.exists() and not target.is_file()
+    if direct:
+        yield target
+        return
+    draft = target.with_name(f".{secrets.token_hex(8)}.draft{target.suffix}")
     try:
-        with open(draft, "xb") as file:
+        with writing(path):
+            draft.touch()
             if target.exists():
                 shutil.copymode(target, draft)
-            file.writelines(parts)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(draft, target)
-    except BaseException:
+        yield draft
+        with writing(path):
+            with open(draft, "rb+") as file:
+                os.fsync(file.fileno())
+            os.replace(draft, target)
+            _sync_folder(target.parent)
+    finally:
         draft.unlink(missing_ok=True)
-        raise
-    _sync_folder(target.parent)
+
+
+def replace(path: str | os.PathLike, *parts: Any) -> None:
+    """Write bytes to a file atomically, as `drafted` does."""
+    with drafted(path) as draft, writing(path), open(draft, "wb") as file:
+        file.writelines(parts)
 
 
 def _sync_folder(folder: Path) -> None:

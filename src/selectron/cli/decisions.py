@@ -2,11 +2,10 @@
 
 import io
 import json
-import secrets
 import shutil
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -134,28 +133,6 @@ def tables_of(path: Path, schema: pa.Schema) -> Iterator[pa.Table]:
         with path.open(encoding="utf-8") as text:
             while rows := [json.loads(line) for line in islice(text, PART)]:
                 yield pa.Table.from_pylist(rows, schema)
-
-
-@contextmanager
-def drafted(path: Path | None) -> Iterator[Path | None]:
-    """Yield the path at which to write a file that gets its name once it is whole.
-
-    Until then, and if that fails, a file of that name stays as it is. A pipe or a device is written
-    to directly.
-    """
-    target = path and path.resolve()
-    if target is None or (target.exists() and not target.is_file()):
-        yield path
-        return
-    draft = target.with_name(f".{secrets.token_hex(8)}.draft{target.suffix}")
-    try:
-        yield draft
-        if target.exists():
-            shutil.copymode(target, draft)
-        with writing(path or ""):
-            draft.replace(target)
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 def appender(

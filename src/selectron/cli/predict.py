@@ -4,7 +4,7 @@ import json
 import warnings
 from collections import Counter
 from collections.abc import Collection
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, nullcontext
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -20,10 +20,11 @@ from ..errors import SelectronError
 from ..evaluate.tables import described
 from ..model.metrics import RunMetrics, Tally
 from ..specs import spec_of
+from ..storage import drafted
 from ..streams.classes import LabelNumbers
 from ..streams.readers import Chunk, by_name
 from . import ExamplesFirst, echo, warn
-from .decisions import appender, drafted
+from .decisions import appender
 from .files import all_columns, naming, records_of, refuse_columns, with_progress
 from .models import Saved, load, model_columns, uninterrupted
 from .options import (
@@ -83,7 +84,7 @@ def predict(
     model, file = model_and_file(model, paths)
     check_target(output, DECISIONS, "-o", replaced=True)
     check_different("MODEL, FILE and -o", file, model, output)
-    path = target = Path(output) if output else None
+    target: Path | None = None
     saved, odd, rows = load(model), Counter[str](), 0
     schema: Any = None
     append: Any = None
@@ -91,7 +92,7 @@ def predict(
     met = set[str]()  # keys of objects
     scored = None if label is None else Scored(saved, label)
     try:
-        with drafted(path) as target, ExitStack() as stack:
+        with drafted(output) if output else nullcontext() as target, ExitStack() as stack:
             source = all_columns(file, known=saved.columns, **options)
             source.may_be_empty = True
             for chunk in stack.enter_context(closing(with_progress(source))):
@@ -109,7 +110,8 @@ def predict(
                     names |= dict.fromkeys(table.column_names)
                     rows += len(table)
     except KeyboardInterrupt:
-        left = f": {output} was not written" if target != path else ""
+        kept = output and target != Path(output).resolve()  # else it is a pipe, or a device
+        left = f": {output} was not written" if kept else ""
         warn(f"interrupted after {counted(rows, 'row')}{left}")
         raise
     if late := [name for name in names if name not in schema.names]:
@@ -117,14 +119,19 @@ def predict(
         warn(f"{file}: {what}: {', '.join(late)}")
     if met and (missing := [name for name in model_columns(saved.encoder) if name not in met]):
         warn(f"{file}: no row has {', '.join(missing)}, which the model has learned from")
+    warn_of_odd(saved, odd, file, rows)
+    if scored:
+        echo(scored.report(file), err=True)
+
+
+def warn_of_odd(saved: Saved, odd: Counter[str], file: str, rows: int) -> None:
+    """Warn of columns with values that have no effect, given how many each has."""
     for name, count in (+odd).items():
         column = saved.encoder.columns_[name]
         new = column.kind == "category"
         which, what = ("new value", "ignored") if new else ("odd value", "taken as blank")
         but = f": the model knows {name} as {column.learned()}" * (2 * count > rows and not new)
         warn(f"{file}: {name}: {counted(count, which)} in {counted(rows, 'row')} {what}{but}")
-    if scored:
-        echo(scored.report(file), err=True)
 
 
 class Scored:

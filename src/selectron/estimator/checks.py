@@ -52,8 +52,9 @@ def rows(estimator: Any, X: Any, *, first: bool, sparse: bool) -> tuple[Dense | 
     """
     if _as_expected(estimator, X, first, sparse):  # scikit-learn's checks take 0.1 ms
         return Dense(X), len(X)
-    given = getattr(estimator, "encoder", None) is not None
-    hint = HINT if hasattr(estimator, "encoder") and not given else FRAME if given else ENCODE
+    hint = ENCODE
+    if hasattr(estimator, "encoder"):
+        hint = HINT if estimator.encoder is None else FRAME
     _check_columns(X, hint)
     check_mask(X, "X.filled(0)")
     if isinstance(X, Iterator):

@@ -140,8 +140,7 @@ def unpack_model(
     """
     width, classes = header["width"], header["classes"]
     _must(isinstance(width, int) and isinstance(classes, int) and width >= 0)
-    # before there is memory for them: every class has a weight for every feature, but of two
-    # classes, there may be one vector for both
+    # Before memory is taken: each class has an array as wide as rows are, but two may share one
     _must(classes >= 2 and max(1, width) * classes <= 2 * sum(map(np.size, arrays.values())))
     model = Model(learner, asker, kernel=kernel, **{name: header[name] for name in SETTINGS})
     model.draws.reset(header["draws"])

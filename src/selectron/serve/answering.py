@@ -39,19 +39,18 @@ class Answer(Body):
 def oldest(stream: Stream, who: str, at: float) -> int | None:
     """Return the item of the oldest question that this person may answer, None if there is none."""
     for question in list(stream.open.values()):
-        if turn(question, who, at) == "free" and readable(stream, question.item, at):
+        if turn(question, who, at) == "free" and stored(stream, question.item, at):
             return question.item
     return None
 
 
-def readable(stream: Stream, item: int, at: float) -> bool:
-    """Return whether an item is not damaged; set it aside if it is."""
+def stored(stream: Stream, item: int, at: float) -> tuple[Any, Any] | None:
+    """Return the content and the row of an item; if it is damaged, set it aside: None."""
     try:
-        stream.db.content(item)
+        return stream.db.content(item)
     except Damaged:
         stream.set_aside(item, at)
-        return False
-    return True
+        return None
 
 
 def turn(question: Question, who: str, at: float) -> Literal["held", "free", "taken"]:
@@ -73,7 +72,7 @@ def ask(stream: Stream, item: int | None, who: str, at: float) -> dict[str, Any]
         return {"question": None}
     question = stream.question(item)
     taken = item not in stream.open or turn(question, who, at) == "taken"
-    if taken or not readable(stream, item, at):
+    if taken or (found := stored(stream, item, at)) is None:
         raise Problem(409, "lease_over", f"Item {item} does not wait for you any more.")
     held = [one for one in stream.open.values() if one.leases and one.place(who, at) == "held"]
     if len([one for one in held if one is not question]) >= HELD:
@@ -81,11 +80,11 @@ def ask(stream: Stream, item: int | None, who: str, at: float) -> dict[str, Any]
         raise Problem(409, "too_many_leases", why)
     decided, hidden = question.decided, question.hides(stream.declaration.hide)
     token = secrets.token_urlsafe(18)
-    found = {
+    shown = {
         "item": item,
         "id": question.key,
         "at": question.at,
-        "content": stream.db.content(item)[0],
+        "content": found[0],
         "reason": decided["reason"],
         "hidden": hidden,
         "label": None if hidden else question.prediction,
@@ -96,7 +95,7 @@ def ask(stream: Stream, item: int | None, who: str, at: float) -> dict[str, Any]
         "new_classes": stream.declaration.new_classes,
         "lease": {"token": token, **grant(stream, "shown", item, token, who, at)},
     }
-    return {"question": found}
+    return {"question": shown}
 
 
 def grant(stream: Stream, kind: str, item: int, token: str, who: str, at: float) -> dict[str, Any]:

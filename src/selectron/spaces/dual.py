@@ -103,6 +103,6 @@ class Dual:
     def sound(self, s: Any) -> bool:
         """Return whether counts and indices are valid and the numbers finite."""
         held, limit = s.scalars[HELD], s.scalars[LIMIT]
-        if not (self.table.limited(s) and held <= limit and 0 < limit >= self.room(s)[0] - 1):
+        if not (self.table.limited(s) and limit > 0 and limit >= max(held, self.room(s)[0] - 1)):
             return False
         return self.storage.sound(s, int(held)) and self.kept.sound(s, int(held))

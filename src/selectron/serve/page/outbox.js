@@ -1,6 +1,6 @@
 // Answers that are not sent yet. Each has a key made here, so that it is never counted twice, also
 // if two tabs send it: a tab takes those that it finds when it is opened, and leaves them to others.
-// They are those of one person: of whoever gave them, whoever has signed in since.
+// They are those of one person: who gave them, even if another one has signed in since.
 
 import { ask, Refusal, stream, token } from "./talk.js";
 
