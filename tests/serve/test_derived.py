@@ -322,7 +322,7 @@ def test_what_is_erased_is_deleted_later_if_there_is_no_snapshot(desk, monkeypat
         assert caplog.text.count("No snapshot of mail") == 2
     assert one.service.store.db.content(item)[0] is not None
     one.crash()
-    again = desk()  # the log says that it is erased
+    again = desk()  # the log has it as erased
     again.add(texts(1, 3), start=3)
     assert again.service.store.db.content(item) == (None, None)
 
