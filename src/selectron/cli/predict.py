@@ -115,8 +115,7 @@ def predict(
         warn(f"interrupted after {counted(rows, 'row')}{left}")
         raise
     if late := [name for name in names if name not in schema.names]:
-        what = "columns that the first rows do not have are left out"
-        warn(f"{file}: {what}: {', '.join(late)}")
+        warn(f"{file}: columns that the first rows do not have are left out: {', '.join(late)}")
     if met and (missing := [name for name in model_columns(saved.encoder) if name not in met]):
         warn(f"{file}: no row has {', '.join(missing)}, which the model has learned from")
     warn_of_odd(saved, odd, file, rows)
