@@ -173,6 +173,19 @@ def test_entries_before_a_kill_count_towards_the_next_snapshot(desk, tmp_path):
     assert sorted(found) == [16, 32]
 
 
+def test_a_draft_of_a_killed_process_is_ignored_and_deleted_by_the_next_snapshot(desk, tmp_path):
+    one = desk(every=4)
+    one.add(texts(8))
+    folder = one.stream.folder
+    draft = folder / ".8775ea1f703203e8.draft.model"
+    draft.write_bytes(one.stream.snapshots[0].read_bytes()[:100])
+    one.crash()
+    one = desk(every=4)
+    assert one.view()["items"] == 8
+    one.stream.take_snapshot()
+    assert [*folder.glob(".*")] == []
+
+
 @pytest.mark.parametrize("privacy", [{"keep": "hash"}, {"keep": "raw"}])
 def test_what_is_kept_of_items(desk, tmp_path, privacy):
     one = played(desk(declared(privacy=privacy)), 12)

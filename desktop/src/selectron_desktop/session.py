@@ -39,7 +39,8 @@ class Snapshots:
         predictor.save(self.folder / f"{self.identity}-{seq:012}.model")
         points.reached("after snapshot")
         found = list(self)
-        for _, path in found[KEPT:]:
+        drafts = self.folder.glob(".*.draft.model")  # of processes that were killed
+        for path in [*drafts, *(path for _, path in found[KEPT:])]:
             path.unlink(missing_ok=True)
         return found[:KEPT][-1][0]
 

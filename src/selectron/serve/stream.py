@@ -302,7 +302,8 @@ class Stream:
     @property
     def snapshots(self) -> list[Path]:
         """The files of the snapshots, latest first."""
-        return sorted(self.folder.glob("*.model"), key=lambda path: -int(path.stem))
+        found = self.folder.glob("[0-9]*.model")  # a process that was killed may leave drafts
+        return sorted(found, key=lambda path: -int(path.stem))
 
     def take_snapshot(self, kept: int = KEPT) -> None:
         """Take a snapshot once all entries are committed, and delete all but the last ones."""
