@@ -103,6 +103,15 @@ def test_parameters_of_the_parts():
     assert (clf.learner, clf.asker, clf.max_open) == (LASEC(2.0, 50.0), Margin(0.1), 3)
 
 
+@pytest.mark.parametrize("given", [{}, {"kernel": "rbf"}, {"sketch": 8}], ids=str)
+def test_what_none_stands_for_is_not_set_by_its_own_parameters(given):
+    clf = OnlineClassifier(**given)
+    clf.set_params(**clf.get_params())
+    assert (clf.learner, clf.asker) == (None, None)
+    clf.set_params(**({"learner__b": 2.0} if given else {"learner__fourier": 0}))
+    assert clf.learner == (LASEC(b=2.0) if given else LeadingHistory(fourier=0))
+
+
 def test_parameters_of_an_encoder():
     given = TableEncoder(ignore=["id"])
     clf = OnlineClassifier(encoder=given)

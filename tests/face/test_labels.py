@@ -109,8 +109,8 @@ def test_a_missing_label_cannot_be_told(label, known):
     before = inside(clf)
     with pytest.raises(SelectronError) as caught:
         clf.tell(ticket, label)
-    said = f"There is no class {label!r}: leave the ticket open where there is no label."
-    assert str(caught.value) == said
+    said = f"There is no class {label!r}: where there is no label, leave the ticket open, or the "
+    assert str(caught.value) == f"{said}row out."
     assert inside(clf) == before
 
 

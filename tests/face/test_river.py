@@ -50,6 +50,19 @@ def test_it_decides_and_tells():
     assert 10 < model.n_asked < len(ROWS)
 
 
+def test_what_the_classifier_learns_by_its_own_methods_is_predicted(tmp_path):
+    model = Classifier(LASEC(), seed=0)
+    assert model.predict_one(ROWS[0][0]) is None
+    for x, y in ROWS[:20]:
+        model.classifier.tell(model.classifier.decide(x).ticket, y)
+    model.classifier.save(tmp_path / "model")
+    other = Classifier(LASEC(), seed=0)
+    other.classifier = OnlineClassifier.load(tmp_path / "model")
+    for each in (model, other):
+        assert each.predict_one(ROWS[0][0]) == ROWS[0][1]
+        assert len(each.predict_proba_one(ROWS[0][0])) == 2
+
+
 def test_labels_that_were_not_asked_for_do_not_matter():
     found = played(budget(), ROWS)
     others = [(x, y if asked else not y) for (x, y), (_, asked) in zip(ROWS, found, strict=True)]

@@ -184,6 +184,24 @@ def test_columns_to_be_ignored_may_come_later():
     assert clf.encoder_.n_features_in_ == clf.n_features_in_ == 2
 
 
+def test_an_array_has_the_columns_of_a_frame_whose_names_are_numbers():
+    X = np.arange(160.0).reshape(40, 4)
+    clf = OnlineClassifier(Perceptron(), encoder="auto").fit(pd.DataFrame(X), LABELS)
+    for other in (np.c_[X, X], X[:, :3]):
+        with pytest.raises(SelectronError, match="features, but OnlineClassifier is expecting 4"):
+            clf.predict(other)
+
+
+def test_a_column_of_which_live_rows_are_mostly_odd_is_warned_of_at_doublings():
+    clf = OnlineClassifier(Perceptron(), encoder="auto", random_state=0)
+    for i in range(256):
+        clf.decide({"v": i if i < 100 else "low"})
+    with pytest.warns(UserWarning, match="156 of 256 values of 'v' are odd, and taken as"):
+        clf.decide({"v": "low"})
+    for _ in range(200):
+        clf.decide({"v": "low"})
+
+
 def test_names_that_are_numbers_are_compared_as_text():
     frame = pd.DataFrame(np.arange(80).reshape(40, 2) % 3)
     clf = OnlineClassifier(Perceptron(), encoder=TableEncoder({0: "category"}, ignore=[1]))

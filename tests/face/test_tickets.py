@@ -240,7 +240,8 @@ def test_a_name_is_given_once_at_a_time():
     clf.decide(X[0], ticket="mail")
     before = inside(clf)
     assert "is open already" in refusal(lambda: clf.decide(X[1], ticket="mail"))
-    assert "must be a string" in refusal(lambda: clf.decide(X[1], ticket=7))
+    for name in (7, ""):
+        assert "must have a text" in refusal(lambda name=name: clf.decide(X[1], ticket=name))
     assert inside(clf) == before
     clf.tell("mail", 1)
     clf.decide(X[1], ticket="mail")

@@ -56,6 +56,16 @@ def test_a_rate_is_met(rate, worth):
 
 
 @pytest.mark.slow
+def test_rows_without_labels_do_not_earn_those_of_later_rows():
+    X, y = switching_gaussian(12_000, seed=0)
+    clf = OnlineClassifier(LASEC(), Budget(rate=0.1), random_state=0)
+    assert clf.run(X, [None] * len(y), classes=[-1, 1]).label_rate == 0
+    asked = clf.run(X, y).asked
+    assert 200 < asked[:2000].sum() < 375  # 150 for the rows before, not 1,200
+    assert asked[2000:].mean() == pytest.approx(0.1, abs=0.01)
+
+
+@pytest.mark.slow
 def test_a_rate_is_met_by_audits_alone():
     X, y = switching_gaussian(20_000, d=3, seed=1)
     asker = Budget(rate=0.2, audits=1.0)

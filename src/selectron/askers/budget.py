@@ -180,6 +180,8 @@ class Parameters(NamedTuple):
         spent = even / chance if asked else 0.0  # of a label, the rest being saved
         put = saved_part(self, b, share)
         owed, saved = b.owed + share * (1 - put) - spent, b.saved + share * put - (asked - spent)
+        if share > 0:  # no more than counts: rows without labels must not earn those of later rows
+            owed = min(owed, MOST_PULL * share * lag_rows(self))
         counts = b.rows + 1, b.asked + asked, b.seen + 1
         return (*counts, owed, saved, burst, b.window, b.pace, b.since, *found[1:])
 
@@ -287,6 +289,11 @@ def rows_left(a: Any, b: Any) -> float:
     return max(1.0, a.horizon - b.seen) if a.horizon > 0 else 0.0
 
 
+def lag_rows(a: Any) -> float:
+    """Return the number of rows whose labels are a lag of 1."""
+    return max(LAG, a.horizon) if a.horizon > 0 else LAG
+
+
 def expected_rows(a: Any, b: Any, now: float) -> float:
     """Return the expected number of rows before the horizon or the window ends, with this one."""
     if a.horizon > 0:
@@ -334,10 +341,9 @@ def probabilities(
     """
     share, audits, spare = rate
     room, ratio = share * a.saved, found.weight / found.mean_weight
-    rows = max(LAG, a.horizon) if a.horizon > 0 else LAG
     stale = min(MOST_STALE, (waiting / STALE) * (waiting / STALE))
     ratio = stale + (1 - stale) * ratio
-    lag = b.owed / (share * rows) if share > 0 else 0.0
+    lag = b.owed / (share * lag_rows(a)) if share > 0 else 0.0
     pull = math.exp(min(MOST_PULL, max(-MOST_PULL, lag)))
     even = share * (1 - saved_part(a, b, share)) * ratio * pull
     least = share if lag > BEHIND or share >= 1 else audits

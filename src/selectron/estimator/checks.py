@@ -301,7 +301,8 @@ def check_label(label: Any) -> None:
     alone[0] = label
     if missing(alone).any():
         raise SelectronError(
-            f"There is no class {shown(label)}: leave the ticket open where there is no label."
+            f"There is no class {shown(label)}: where there is no label, leave the ticket open, or "
+            "the row out."
         )
     if isinstance(label, Collection) and not isinstance(label, str | bytes):
         raise no_class(label)
@@ -395,7 +396,7 @@ def code(label: Any, known: np.ndarray, many: bool) -> int:
 
 def ticket_name(name: Any, waiting: Any) -> None:
     """Raise SelectronError if a ticket cannot have this name, or an open one has it."""
-    if not isinstance(name, str):
-        raise SelectronError(f"The name of a ticket must be a string, got {name!r}: take str(...).")
+    if not isinstance(name, str) or not name:
+        raise SelectronError(f"A ticket must have a text as its name, got {name!r}: take str(...).")
     if name in waiting:
         raise SelectronError(f"Ticket {name!r} is open already: answer it, or expire it.")

@@ -82,8 +82,9 @@ class OnlineClassifier(ClassifierMixin, Explains, DecidesAndTells):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The classes: those of the first labels sorted, later ones in order of appearance. Of two,
-        `classes_[1]` is +1, and is predicted at margin 0.
+        The classes: those of the first labels sorted, later ones in order of appearance; those
+        that are named first stay sorted, as scikit-learn's metrics of probabilities need them. Of
+        two, `classes_[1]` is +1, and is predicted at margin 0.
     coef_, intercept_ : ndarrays of shapes (1, n_features) and (1,)
         The weights; for many classes, a row for each. Missing with a kernel that is not linear.
         `LeadingHistory` predicts with all its experts, some of which have Fourier features: these

@@ -57,6 +57,8 @@ class NestedParameters(BaseEstimator):
         given = getattr(self, name)
         if name == "kernel" and isinstance(given, str):
             return NAMED.get(given)
+        if given is None and name == "learner" and name in self.defaults:
+            return learner_of(self, 0, False)  # with a kernel or a sketch, another one
         return self.defaults.get(name) if given is None else given
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -67,7 +69,10 @@ class NestedParameters(BaseEstimator):
         return params
 
     def set_params(self, **params: Any) -> "NestedParameters":
-        """Set parameters such as `learner__b=2.0`: all of them, or none if one is unknown."""
+        """Set parameters such as `learner__b=2.0`: all of them, or none if one is unknown.
+
+        What None stands for may depend on the rows: it stays None if its fields stay as they are.
+        """
         inner = {key: params.pop(key) for key in list(params) if "__" in key}
         with all_or_nothing(self):
             super().set_params(**params)
@@ -77,7 +82,9 @@ class NestedParameters(BaseEstimator):
                 if isinstance(own, BaseEstimator):  # an encoder
                     setattr(self, name, clone(own).set_params(**{field: value}))
                 else:
-                    setattr(self, name, _replaced(own, field.split("__"), value, key))
+                    new = _replaced(own, field.split("__"), value, key)
+                    if getattr(self, name) is not None or repr(new) != repr(own):
+                        setattr(self, name, new)
         return self
 
 

@@ -214,7 +214,7 @@ def mostly_odd(encoder: TableEncoder) -> dict[str, str]:
 
 
 def warn_if_learned_odd(encoder: TableEncoder, before: Container[str]) -> None:
-    """Warn of columns of which most values are odd, unless they were so before."""
+    """Warn of columns of which most values are odd, unless they are among those of `before`."""
     for name, odd in mostly_odd(encoder).items():
         if name not in before:
             column = encoder.columns_[name]
@@ -277,7 +277,7 @@ def encoder_input(estimator: Any, X: Any, first: bool) -> tuple[Any, int]:
         raise SelectronError("X has no rows.")
     names = getattr(X, "column_names", getattr(X, "columns", ()))
     check_unique(names)
-    known = hasattr(estimator, "feature_names_in_")  # else the first rows were dicts
+    known = hasattr(estimator, "n_features_in_")  # else the first rows were dicts
     if first or (known and not len(names)):  # the encoder matches columns by their names
         with checks.in_one_sentence(checks.TABLE):
             validate_data(estimator, X, reset=first, skip_check_array=True)

@@ -44,7 +44,8 @@ class Classifier(base.Classifier):
     Attributes
     ----------
     classifier : OnlineClassifier
-        It does the work, and can be saved.
+        It does the work: its `decide` and `tell` serve labels that come late, and its `save` and
+        `load` keep it, as in `model.classifier = OnlineClassifier.load(path)`.
     n_asked : int
         Number of labels that were asked for.
 
@@ -112,14 +113,18 @@ class Classifier(base.Classifier):
 
     def predict_one(self, x: Mapping[Hashable, Any], **kwargs: Any) -> Any:
         """Return the predicted class of a row; None before the first label."""
-        return as_objects(self.classifier.predict([row(x)]))[0] if self.n_asked else None
+        return as_objects(self.classifier.predict([row(x)]))[0] if self._has_learned() else None
 
     def predict_proba_one(self, x: Mapping[Hashable, Any], **kwargs: Any) -> dict[Any, float]:
         """Return the probability of every class; none before the first label."""
-        if not self.n_asked:
+        if not self._has_learned():
             return {}
         (chances,) = self.classifier.predict_proba([row(x)]).tolist()
         return dict(zip(as_objects(self.classifier.classes_), chances, strict=True))
+
+    def _has_learned(self) -> bool:
+        """Return whether the classifier has learned a label, here or by its own methods."""
+        return hasattr(self.classifier, "model_") and self.classifier.model_.labels > 0
 
 
 def row(x: Mapping[Hashable, Any]) -> dict[str, Any]:
