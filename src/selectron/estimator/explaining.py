@@ -45,7 +45,9 @@ class Explains(TakesRows):
         doubles the odds, and negative ones speak against the prediction. Each is the mean of what
         the part changes in a row of which nothing else is known, and in one of which all else is
         known: a number that is not is the mean so far, a category or word is not there, a feature
-        is 0. Raises SelectronError as `predict` does.
+        is 0. The class may be likely even if nothing is known, as after few labels, so that all may
+        be negative; those of words do not add up to what the text contributes as a whole. Raises
+        SelectronError as `predict` does.
 
         >>> from selectron import OnlineClassifier
         >>> from selectron.learners import LASEC
