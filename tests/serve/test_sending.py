@@ -209,7 +209,7 @@ def test_lines_of_a_pipe_do_not_wait_for_others():
 def test_lines_that_will_not_do():
     with pytest.raises(SelectronError, match=r"rows, line 2: .*NaN"):
         list(items([b"fine", b'{"a": NaN}'], "rows", None))
-    with pytest.raises(SelectronError, match=r"rows, line 1: the text is not UTF-8; convert"):
+    with pytest.raises(SelectronError, match=r"rows, line 1: the text is not UTF-8: give its"):
         list(items([b"\x1f\x8b\x08"], "rows", None))
     for line in (b"[", b'[{"a": 1}, {"a": 2}]', b" [ {"):
         with pytest.raises(SelectronError, match="rows, line 1: a JSON array begins; put each"):

@@ -203,9 +203,8 @@ def parse_line(line: bytes, where: str) -> tuple[Any, dict[str, Any]]:
         try:
             text = line.decode()
         except UnicodeDecodeError:
-            raise SelectronError(
-                f"{where}: the text is not UTF-8; convert the file, and unpack a compressed one"
-            ) from None
+            what = "the text is not UTF-8: give its --encoding, or unpack the file"
+            raise SelectronError(f"{where}: {what}") from None
         if ARRAY.match(text):
             raise SelectronError(f"{where}: {ADVICE}")
         return None, {"text": text}
