@@ -10,7 +10,9 @@ squares is `LIMIT` times the usual one at most. What is usual is the geometric m
 that are not 0, but for those of features that vary hardly at all.
 
 Directions are eigenvectors of the covariance of a few features, scaled so: the `CHOSEN` with the
-largest sums of squares so far. After 32, 64, 128 rows and so on, directions are found from the rows
+largest sums of squares so far. Of features that have a mean, which may be neighbours in a curve or
+a picture and nearly the same, they are drawn in proportion to these sums: the largest might all be
+at one end. After 32, 64, 128 rows and so on, directions are found from the rows
 since the time before, and features are chosen again: so results do not depend on how a stream is
 cut.
 
@@ -223,9 +225,11 @@ def largest(C: np.ndarray, squares: np.ndarray) -> tuple[np.ndarray, np.ndarray]
 
 
 def choose_features(s: Any) -> None:
-    """Choose the features with the largest sums of squares, and begin with their moments."""
-    order = np.argsort(-s.squares, kind="stable")[: len(s.chosen)]
-    wanted = np.sort(order[s.squares[order] > 0])
+    """Choose features by their sums of squares about the means, and begin with their moments."""
+    squares, random = squares_about_means(s), np.random.default_rng(0)
+    drawn = squares / np.where(common(s), random.standard_exponential(len(squares)), 1.0)
+    order = np.argsort(-drawn, kind="stable")[: len(s.chosen)]
+    wanted = np.sort(order[squares[order] > 0])
     stay, basis = s.place[wanted] > 0, np.zeros(s.basis.shape)
     basis[: len(wanted)][stay] = s.basis[s.place[wanted[stay]] - 1]
     s.basis[:], s.sums[:], s.moments[:], s.chosen[:], s.place[:] = basis, 0.0, 0.0, 0, 0

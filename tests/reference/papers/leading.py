@@ -370,8 +370,10 @@ class Words(Ring):
             values, V[self.chosen] = values[-self.leading :], D @ vectors[:, -self.leading :]
             self.along, self.trust = PRIOR * values / (values @ values), n / (n + 100)
             self.offset = (mean + (means - self.means)[self.chosen]) @ V[self.chosen]
-        squares = (X**2).sum(axis=0)
-        wanted = [j for j in np.argsort(-squares[c:], kind="stable") + c if squares[j] > 0]
+        usual, noise = self.means != 0, np.random.default_rng(0).standard_exponential(d)
+        squares = ((X - self.means) ** 2 * (usual | (X != 0))).sum(axis=0)
+        drawn = squares / np.where(usual, noise, 1)
+        wanted = [j for j in np.argsort(-drawn[c:], kind="stable") + c if squares[j] > 0]
         self.chosen, self.start = wanted[: self.most], n
         self.choices.append(set(self.chosen))
         V[[j for j in range(d) if j not in self.chosen]] = 0.0
