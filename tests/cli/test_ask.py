@@ -98,6 +98,18 @@ def test_rows_come_in_any_order_and_blank_ones_stay_open(call, asked):
     assert model.read_bytes() == learned
 
 
+def test_a_sorted_file_gives_the_same_model(call, asked):
+    labels, model, _ = asked
+    before, rows = model.read_bytes(), filled(labels, read("q.csv"))
+    models = []
+    for order in (rows, sorted(rows, key=lambda row: row["label"]), rows[::-1]):
+        model.write_bytes(before)
+        write("answers.csv", order)
+        assert call("learn", "a.model", "answers.csv").exit_code == 0
+        models.append(model.read_bytes())
+    assert models[0] == models[1] == models[2]
+
+
 def test_a_label_that_has_changed_since_is_named(call, asked):
     labels, model, _ = asked
     rows = filled(labels, read("q.csv"))

@@ -193,8 +193,8 @@ def first_number(question: str) -> int:
 def learn(paths: tuple[str, ...], model: str | None, new_classes: bool, **options: Any) -> None:
     """Learn the labels that were filled in in a file of `selectron ask`, and save MODEL.
 
-    Rows may be in any order, and may be left out. Those without a label stay open: learn the file
-    again once more labels are there.
+    Rows may be in any order, and may be left out: labels are learned in the order of the questions.
+    Those without a label stay open: learn the file again once more labels are there.
 
     \b
         selectron learn mail.model questions.csv
@@ -206,11 +206,15 @@ def learn(paths: tuple[str, ...], model: str | None, new_classes: bool, **option
     answers = Answers(saved, new_classes)
     source = files.all_columns(file, **options)
     stopped = f"interrupted: nothing was learned, and {model} is as it was"
-    with reporting_errors(stopped), closing(files.with_progress(source)) as chunks:
+    with (
+        reporting_errors(stopped),
+        closing(files.with_progress(source)) as chunks,
+        files.naming(file),
+    ):
         for chunk in chunks:
-            with files.naming(file, chunk.first):
-                answers.learn(chunk)
-    if not answers.rows:
+            answers.read(chunk)
+        answers.learn()
+    if not answers.found:
         raise SelectronError(f"{file}: {answers.nothing()}")
     with uninterrupted():  # up to the report of what is saved
         if answers.learned:
@@ -227,7 +231,7 @@ class Answers:
         self.classifier: Any = saved.classifier
         self.column, self.new_classes = answers_column(saved), new_classes
         self.learned, self.right, self.predicted = Counter[str](), 0, 0
-        self.rows: dict[int, tuple[int, Any]] = {}  # and labels, by the tickets that they answer
+        self.found: list[tuple[int, int, str, str]] = []  # ticket, row, question and label
         self.before, self.new = saved.answers or {}, dict[str, str]()
         self.again, self.closed, self.changed = 0, 0, list[str]()
         self.blank = set[int]()  # open tickets of rows without a label
@@ -267,8 +271,8 @@ class Answers:
         elif here:
             echo(f"Questions without a label: {here:,} in {file}.")
 
-    def learn(self, chunk: Chunk) -> None:
-        """Learn the labels of some rows; raise SelectronError if a ticket or a label is unknown."""
+    def read(self, chunk: Chunk) -> None:
+        """Read the labels of some rows; raise SelectronError if a question is unknown."""
         rows = files.records_of(chunk.rows)
         if not chunk.first:
             found = columns_of_classes(rows, self.classifier.classes_)
@@ -283,11 +287,19 @@ class Answers:
             question = str(row[QUESTION] or "").strip()
             if (text := label_of(row[column])) is None:
                 self.blank.add(first_number(question))
-                continue
-            number = self._number(question, at)
-            label = self._class(canonical(text), at)
+            else:
+                self.found.append((self._number(question, at), at, question, canonical(text)))
+
+    def learn(self) -> None:
+        """Learn the labels in the order of their questions, as a file may be sorted by the labels.
+
+        Raises SelectronError if a label is unknown, or a question has two.
+        """
+        rows: dict[int, tuple[int, Any]] = {}  # and labels, by the tickets that they answer
+        for number, at, question, text in sorted(self.found):
+            label = self._class(text, at)
             ticket = self.classifier.model_.open.get(number)
-            row_before, before = self.rows.setdefault(number, (at, label))
+            row_before, before = rows.setdefault(number, (at, label))
             if before != label:
                 raise SelectronError(
                     f"row {at}: the question has the label {label!r}, and {before!r} in row "
