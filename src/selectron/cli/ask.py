@@ -47,8 +47,10 @@ NUMBER = re.compile(r"[+-]?[0-9][0-9.,']*(?:e[+-]?[0-9]+)?%?|-+", re.IGNORECASE)
 def ask(paths: tuple[str, ...], model: str | None, output: str, **options: Any) -> None:
     """Write the rows of FILE whose labels MODEL asks for, for people to fill the labels in.
 
-    The labels may come in any order, days later, and some may never come: MODEL keeps the rows. The
-    first column has the questions, by which `learn` finds them, and the second takes the labels.
+    Rows that have a label in FILE are not asked about. The labels may come in any order, days
+    later, and some may never come: MODEL keeps the rows. The first column has the questions, by
+    which `learn` finds them, and the second takes the labels. Once FILE has more rows at its end,
+    the same command asks about these, in another file.
 
     \b
         selectron ask mail.model new.csv -o questions.csv
@@ -84,8 +86,7 @@ def ask(paths: tuple[str, ...], model: str | None, output: str, **options: Any) 
     rows = counted(session.row - session.start, "row")
     written = f"{output} was not written" if not lines else f"they are in {output}"
     echo(f"{rows}, {counted(len(lines), 'question')}: {written}.")
-    if session.out:
-        echo(f"{session.out.capitalize()}.")
+    session.report_rest()
     if lines:
         echo(f"Fill in the column {names[1]}; selectron learn {session.saved.path} {output}")
     if session.saved.path != model:
@@ -104,8 +105,7 @@ def _questions(
         if out := session.saved.spent():
             session.out = out
             break
-        decision = session.decide(row)
-        if decision.ask:
+        if (decision := session.decide(row)) and decision.ask:
             model = session.saved.classifier.model_
             own: list[Any] = [question_of(decision.ticket, model.open), None, None, None]
             if model.labels:
