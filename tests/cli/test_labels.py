@@ -240,3 +240,14 @@ def test_few_labels_are_counted_with_those_that_were_learned(call, stream):
     found = call("run", "some.csv", *fast, "--ask", "fixed:p=0.2").stdout
     assert "were learned, as asked for: --ask always learns all of them.\n" in found
     assert "have a label" not in call("run", stream[0], *fast, "--budget", "20/300").stdout
+
+
+def test_a_column_of_texts_is_no_label_unless_its_classes_are_named(call, tmp_path):
+    lines = [f"{i},{'some words and more of them ' * 2}{i},ab" for i in range(60)]
+    (tmp_path / "a.csv").write_text("\n".join(["n,text,label", *lines]))
+    found = call("run", "a.csv", "--label", "text", "--learner", "perceptron")
+    what = "a.csv: the label 'text' has 60 values in the first 60 rows, and each would be a class"
+    how = "name another column with --label, or all classes with --classes"
+    assert (found.exit_code, found.output) == (1, f"selectron: {what}: {how}\n")
+    found = call("run", "a.csv", "--label", "text", "--classes", "x,y")
+    assert "is none of 'x', 'y'" in found.stderr

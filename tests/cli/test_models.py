@@ -954,6 +954,19 @@ def test_a_run_whose_model_is_elsewhere_fails(call, tmp_path, monkeypatch):
     assert "m has changed since it was read: this model is in m-2\n" in result.stderr
 
 
+def test_a_column_of_classes_is_not_silently_a_feature(call, tmp_path):
+    """The model that ignores it learns its labels later."""
+    path = written(tmp_path / "a.csv", [row for row in rows_of(200) if row["label"] != "late"])
+    new = (*ALL, "--label", "", "--classes", "ham,spam", "--save", "m")
+    what = "the column 'label' holds classes, and the model has no column of labels"
+    how = "give --label label to learn them, or --ignore label"
+    assert f"selectron: {path}: {what}: {how}\n" in done(call("run", path, *new)).stderr
+    assert "holds classes" not in done(call("run", path, *new, "--ignore", "label")).stderr
+    result = done(call("run", path, "--model", "m", "--label", "label", "--save", "m"))
+    assert "label: the label, 2 classes" in result.stderr
+    assert models.load("m").classifier.model_.labels > 100
+
+
 @pytest.mark.parametrize("ending", ["csv", "jsonl"])
 def test_a_model_without_labels_learns_those_of_a_column_later(call, tmp_path, ending):
     """The blank column of the first file is no feature."""

@@ -18,8 +18,8 @@ from ..storage import replace, writing
 from ..streams.readers import Chunk
 from . import ExamplesFirst, echo, files, reporting_errors, terminal, warn
 from .label import ModelSession, session_options
-from .labels import write_csv
-from .models import Place, Saved, columns_of_classes, keep, load, uninterrupted
+from .labels import columns_of_classes, write_csv
+from .models import Place, Saved, keep, load, uninterrupted
 from .options import (
     check_different,
     check_target,
