@@ -245,6 +245,13 @@ def test_a_column_that_is_missing_is_named(call, asked, name):
     assert (result.exit_code, result.output) == (1, f"selectron: {text}\n")
 
 
+def test_a_table_that_is_no_file_of_questions_is_noticed(call, asked):
+    result = call("learn", "a.model", "first.csv")
+    how = "to learn labels of a table: selectron run FILE --model a.model --save a.model"
+    what = f"there is no column 'question', so this is no file of `selectron ask`; {how}"
+    assert (result.exit_code, result.output) == (1, f"selectron: first.csv: {what}\n")
+
+
 def test_labels_that_were_filled_in_are_not_overwritten(call, asked):
     result = call("ask", "a.model", "second.csv", "-o", "q.csv")
     text = "selectron: q.csv exists, and may hold labels: give another -o, or remove it\n"

@@ -329,6 +329,23 @@ def test_a_new_class_is_added_only_if_that_is_confirmed(call, unnamed, reply, le
     assert ("spma" in call("show", model).stdout) == reply.startswith("y")
 
 
+@pytest.mark.parametrize(("reply", "learned"), [("y", 1), ("", 1), ("n\nn", 0), ("n\ny", 1)])
+def test_a_class_that_begins_so_is_offered_before_a_new_one(call, unnamed, reply, learned):
+    second, model = unnamed
+    found = call("label", model, second, "-o", "o.csv", input=f"n\nspa\n{reply}\nq\n").stdout
+    assert "'spa' is no class: is it 'spam'? [Y/n]" in found
+    assert ("'spa' is a new class: add it? [y/N]" in found) == reply.startswith("n")
+    assert f"Labels learned: {learned}." in found
+    if learned:
+        assert records("o.csv")[1][1] == ("spa" if "n" in reply else "spam")
+
+
+def test_a_key_is_no_label_of_a_model_whose_classes_lack_it(call, unnamed):
+    found = call("label", unnamed[1], unnamed[0], input="n\nu\nq\n").stdout
+    how = "`selectron run --classes`, as the model is made, makes it possible as a label"
+    assert f"'u' is a key: {how}\n" in found
+
+
 def test_a_class_is_added_to_those_that_were_named_once_that_is_confirmed(call, halves):
     _, second, model = halves
     found = call("label", model, second, input="n\n\nn\nspma\n\nn\n spam \nq\n")

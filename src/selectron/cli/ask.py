@@ -236,6 +236,8 @@ class Answers:
         self.again, self.closed, self.changed = 0, 0, list[str]()
         self.blank = set[int]()  # open tickets of rows without a label
         self.others: list[str] = []  # columns that may hold the labels instead
+        how = f"selectron run FILE --model {saved.path} --save {saved.path}"
+        self.instead = f"so this is no file of `selectron ask`; to learn labels of a table: {how}"
 
     def known(self) -> dict[str, str]:
         """Return the last labels that were learned, by the tickets."""
@@ -281,9 +283,9 @@ class Answers:
             column = self.column if self.column in row else as_cell(self.column)
             for name in (QUESTION, column):
                 if name not in row:
-                    raise SelectronError(
-                        f"there is no column {name!r}, as `selectron ask` writes it: rename it back"
-                    )
+                    own = name != QUESTION or PREDICTION in row  # of a file of questions
+                    how = "as `selectron ask` writes it: rename it back" if own else self.instead
+                    raise SelectronError(f"there is no column {name!r}, {how}")
             question = str(row[QUESTION] or "").strip()
             if (text := label_of(row[column])) is None:
                 self.blank.add(first_number(question))

@@ -353,4 +353,5 @@ class ModelSession:
         """Return a typed label, None if there is none; a new class has to be confirmed."""
         echo()
         clf, prompt = self.saved.classifier, "label (Enter goes back)"
-        return terminal.read_label(prompt, clf.classes_.tolist(), clf.named_)
+        how = "`selectron run --classes`, as the model is made,"
+        return terminal.read_label(prompt, clf.classes_.tolist(), clf.named_, how=how)

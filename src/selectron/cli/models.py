@@ -17,7 +17,7 @@ from .. import storage
 from ..askers import Always, Budget
 from ..askers.budget import began, record_of
 from ..data.cells import canonical, check_unique, time_of
-from ..engine.parameters import first_few, similar
+from ..engine.parameters import first_few, no_columns, similar
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
 from ..evaluate.contest import Contest, Contestant
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 WAIT, PAUSE = 10.0, 0.05  # seconds: at most for another process, and between two attempts
 STRANGE = "there is no column from which the model has learned"
+LEARNED = "the model has learned from"
 
 
 class Place(NamedTuple):
@@ -213,12 +214,10 @@ class Saved(NamedTuple):
             texts = {name: [as_text(row.get(name)) for row in rows] for name in others}
             return {name: pa.array(column, pa.string()) for name, column in texts.items()}
         first = list(encoder.columns_)[: encoder.n_first_]  # later ones came in rows of JSON
-        for name in model_columns(encoder):
-            if name in first and name not in names:
-                raise SelectronError(
-                    f"there is no column {name!r}, which the model has learned from: rename it "
-                    f"back, or add a blank one{similar(name, names)}"
-                )
+        needed = (name for name in model_columns(encoder) if name in first)
+        if missing := [name for name in needed if name not in names]:
+            hint = similar(missing[0], names) if len(missing) == 1 else ""
+            raise SelectronError(f"there {no_columns(missing, LEARNED)}{hint}")
         return {name: rows.column(name) for name in others}
 
     def adopt(self, label: str) -> None:
