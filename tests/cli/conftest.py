@@ -7,6 +7,12 @@ from selectron.cli import main
 from selectron.streams import switching_gaussian
 
 
+def blank(path):
+    """Remove the labels of a CSV file, which are in the last column."""
+    names, *rows = path.read_text().splitlines()
+    path.write_text("\n".join([names, *(f"{row.rpartition(',')[0]}," for row in rows)]) + "\n")
+
+
 @pytest.fixture
 def call(tmp_path, monkeypatch):
     """Return a function that calls the command line in an empty folder."""

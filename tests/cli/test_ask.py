@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.cli.conftest import blank
 
 from selectron import OnlineClassifier
 from selectron.cli.ask import as_cell, first_number
@@ -32,6 +33,8 @@ def asked(call, stream):
     assert call("run", "first.csv", *FAST, "--save", "a.model").exit_code == 0
     model = stream[0].with_name("a.model")
     before = model.read_bytes()
+    for path in ("first.csv", "second.csv"):
+        blank(model.with_name(path))
     found = call("ask", "a.model", "second.csv", "-o", "q.csv")
     assert found.exit_code == 0, found.output
     return {row.split(",")[0]: row.rpartition(",")[2] for row in rows}, model, before
@@ -96,6 +99,18 @@ def test_rows_come_in_any_order_and_blank_ones_stay_open(call, asked):
     result = call("learn", "a.model", "answers.csv")
     assert result.output == (f"Labels learned: 0. Predicted right: 0.\nLearned before: 5.\n{left}")
     assert model.read_bytes() == learned
+
+
+def test_a_sorted_file_gives_the_same_model(call, asked):
+    labels, model, _ = asked
+    before, rows = model.read_bytes(), filled(labels, read("q.csv"))
+    models = []
+    for order in (rows, sorted(rows, key=lambda row: row["label"]), rows[::-1]):
+        model.write_bytes(before)
+        write("answers.csv", order)
+        assert call("learn", "a.model", "answers.csv").exit_code == 0
+        models.append(model.read_bytes())
+    assert models[0] == models[1] == models[2]
 
 
 def test_a_label_that_has_changed_since_is_named(call, asked):
@@ -206,7 +221,8 @@ def test_questions_of_another_model_are_noticed(call, asked):
     labels, *_ = asked
     rows = filled(labels, read("q.csv"))
     options = [*FAST, "--no-intercept"]
-    assert call("run", "second.csv", *options, "--save", "b.model").exit_code == 0
+    found = call("run", "second.csv", *options, "--classes", "ham,spam", "--save", "b.model")
+    assert found.exit_code == 0, found.output
     assert call("ask", "b.model", "first.csv", "-o", "other.csv").exit_code == 0
     write("answers.csv", rows)
     result = call("learn", "b.model", "answers.csv")
@@ -229,6 +245,13 @@ def test_a_column_that_is_missing_is_named(call, asked, name):
     assert (result.exit_code, result.output) == (1, f"selectron: {text}\n")
 
 
+def test_a_table_that_is_no_file_of_questions_is_noticed(call, asked):
+    result = call("learn", "a.model", "first.csv")
+    how = "to learn labels of a table: selectron run FILE --model a.model --save a.model"
+    what = f"there is no column 'question', so this is no file of `selectron ask`; {how}"
+    assert (result.exit_code, result.output) == (1, f"selectron: first.csv: {what}\n")
+
+
 def test_labels_that_were_filled_in_are_not_overwritten(call, asked):
     result = call("ask", "a.model", "second.csv", "-o", "q.csv")
     text = "selectron: q.csv exists, and may hold labels: give another -o, or remove it\n"
@@ -243,14 +266,42 @@ def test_a_file_is_asked_about_once(call, asked):
     assert len(read("again.csv")) <= 10
 
 
-def test_a_file_that_has_grown_begins_again_and_that_is_stated(call, asked):
-    with open("second.csv", "a", encoding="utf-8") as file:
-        file.write("\n1,2,3,4,ham")
-    result = call("ask", "a.model", "second.csv", "-o", "again.csv")
-    text = (
-        "second.csv has changed since row 100: beginning at row 1; --from 101 continues.\n101 rows,"
-    )
-    assert result.output.startswith(text)
+def test_new_rows_of_a_file_are_asked_about(call, asked):
+    """Those before them are not asked about again."""
+    text = Path("second.csv").read_text()
+    for k in range(2):
+        Path("second.csv").write_text(text := text + "1,2,3,4,\n" * 20)
+        result = call("ask", "a.model", "second.csv", "-o", f"more-{k}.csv", "--budget", "100%")
+        start = f"Continuing at row {101 + 20 * k}; --from 1 begins again.\n20 rows, "
+        assert result.output.startswith(start)
+        assert {row["a"] for row in read(f"more-{k}.csv")} == {"1"}
+
+
+@pytest.mark.parametrize("part", ["first", "last"])
+def test_a_file_that_has_changed_begins_again_and_that_is_stated(call, asked, part):
+    """Text that is added to the last line changes its row."""
+    text = Path("second.csv").read_text()
+    Path("second.csv").write_text(text.removesuffix("\n"))
+    given = "ask", "a.model", "second.csv", "-o"
+    assert call(*given, "new.csv").exit_code == 0
+    lines = text.splitlines()
+    row = {"first": 1, "last": -1}[part]
+    lines[row] += "ham"
+    Path("second.csv").write_text("\n".join([*lines, "1,2,3,4,", ""]))
+    result = call(*given, "again.csv")
+    what = "second.csv has changed since row 100: beginning at row 1; --from 101 continues."
+    assert result.output.startswith(f"{what}\n101 rows,")
+
+
+def test_rows_that_have_a_label_are_not_asked_about(call, asked):
+    lines = Path("second.csv").read_text().splitlines()
+    some = [f"{line}ham" if k % 2 else line for k, line in enumerate(lines)]
+    Path("some.csv").write_text("\n".join([lines[0], *some[1:]]))
+    result = call("ask", "a.model", "some.csv", "-o", "some-q.csv")
+    values = {line.split(",")[0] for line in lines[2::2]}
+    assert {row["a"] for row in read("some-q.csv")} <= values
+    how = "selectron run some.csv --model a.model --save a.model"
+    assert f"\n50 rows have a label already. If that is not learned yet: {how}\n" in result.output
 
 
 def test_a_number_of_labels_is_not_exceeded(call, asked):
@@ -360,6 +411,7 @@ def test_columns_keep_their_values_if_they_have_the_names_of_ours(call, tmp_path
     lines = [f"Q{j},{j % 7},{'yes' if j % 7 > 3 else 'no'}" for j in range(120)]
     (tmp_path / "faq.csv").write_text("\n".join(["question,size,answered", *lines]))
     assert call("run", "faq.csv", *FAST, "--ignore", "question", "--save", "b.model").exit_code == 0
+    blank(tmp_path / "faq.csv")
     assert call("ask", "b.model", "faq.csv", "-o", "q.csv").exit_code == 0
     first = read("q.csv")[0]
     names = ["question", "answered", "prediction", "proba", "question in the file", "size"]
@@ -392,6 +444,7 @@ def test_typed_values_are_written_as_spreadsheets_read_them(call):
     table = pa.table({"day": days, "cost": costs, "label": ["ab"[i % 9 > 4] for i in range(60)]})
     pq.write_table(table, "a.parquet")
     assert call("run", "a.parquet", *FAST, "--save", "a.model").exit_code == 0
+    pq.write_table(table.drop_columns("label"), "a.parquet")
     assert call("ask", "a.model", "a.parquet", "-o", "q.csv").exit_code == 0
     shown = {str(day) for day in days}, {f"{cost:.2f}" for cost in costs}
     for row in (rows := read("q.csv")):
@@ -403,9 +456,10 @@ def test_typed_values_are_written_as_spreadsheets_read_them(call):
 def test_questions_as_json_lines(call):
     """Values keep their types, and a program may fill the labels in."""
     rows = [{"n": i % 7, "tags": [f"w{i % 5}", "red"], "label": "ab"[i % 2]} for i in range(300)]
-    for path, part in (("first.jsonl", rows[:200]), ("new.jsonl", rows[200:])):
-        Path(path).write_text("\n".join(map(json.dumps, part)))
+    Path("first.jsonl").write_text("\n".join(map(json.dumps, rows[:200])))
     assert call("run", "first.jsonl", *FAST, "--save", "a.model").exit_code == 0
+    new = [{"n": row["n"], "tags": row["tags"]} for row in rows[200:]]
+    Path("new.jsonl").write_text("\n".join(map(json.dumps, new)))
     found = call("ask", "a.model", "new.jsonl", "-o", "q.jsonl")
     assert found.exit_code == 0, found.output
     asked = [json.loads(line) for line in Path("q.jsonl").read_text().splitlines()]
@@ -430,6 +484,7 @@ def test_questions_for_a_spreadsheet_have_no_formulas(call, tmp_path):
     write(tmp_path / "all.csv", rows)
     options = [*FAST[:2], "--ask", "fixed:p=1", "--label", "=y"]
     assert call("run", "all.csv", *options, "--save", "a.model").exit_code == 0
+    write(tmp_path / "all.csv", [row | {"=y": ""} for row in rows])
     assert call("ask", "a.model", "all.csv", "-o", "q.jsonl").exit_code == 0
     assert '"=HYPERLINK(1)"' in Path("q.jsonl").read_text()
     assert call("ask", "a.model", "all.csv", "--from", "1", "-o", "q.csv").exit_code == 0

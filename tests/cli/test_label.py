@@ -13,6 +13,7 @@ import sys
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.cli.conftest import blank
 
 from selectron import OnlineClassifier
 from selectron.askers import Always
@@ -26,11 +27,16 @@ ROW = re.compile(r"^row ([\d,]+)$", re.MULTILINE)
 
 @pytest.fixture
 def halves(call, stream, tmp_path):
-    """Return two halves of a stream, and a model that has played the first."""
+    """Return two halves of a stream, and a model that has played the first.
+
+    The second has no labels: those are in labelled.csv.
+    """
     names, *rows = stream[0].read_text().splitlines()
     paths = [tmp_path / "first.csv", tmp_path / "second.csv"]
     for path, half in zip(paths, (rows[:200], rows[200:]), strict=True):
         path.write_text("\n".join([names, *half]))
+    shutil.copy(paths[1], tmp_path / "labelled.csv")
+    blank(paths[1])
     assert call("run", paths[0], *FAST, "--save", "a.model").exit_code == 0
     return *paths, tmp_path / "a.model"
 
@@ -51,8 +57,9 @@ def answers(rows, asked):
 def test_answers_teach_what_a_run_learns(call, halves, tmp_path):
     first, second, model = halves
     before = model.read_bytes()
-    assert call("run", second, "--model", model, "--save", "run.model").exit_code == 0
-    rows = second.read_text().splitlines()[1:]
+    labelled = second.with_name("labelled.csv")
+    assert call("run", labelled, "--model", model, "--save", "run.model").exit_code == 0
+    rows = labelled.read_text().splitlines()[1:]
     found = call("label", model, second, input="s\n" * 100)
     asked = ROW.findall(found.stdout)
     assert 30 < len(asked) < 70
@@ -66,6 +73,31 @@ def test_answers_teach_what_a_run_learns(call, halves, tmp_path):
     call(*out, "one.csv", "--model", "run.model")
     call(*out, "two.csv", "--model", model)
     assert (tmp_path / "one.csv").read_text() == (tmp_path / "two.csv").read_text()
+
+
+def test_rows_that_have_a_label_are_not_asked_about(call, halves):
+    """They are decided as rows without a label are in a run: predicted, and never asked for."""
+    first, second, model = halves
+    labelled = second.with_name("labelled.csv").read_text().splitlines()
+    without = second.read_text().splitlines()
+    some, others = (labelled.copy() for _ in range(2))
+    some[1:] = [(without, labelled)[k % 3 == 0][k] for k in range(1, 101)]
+    others[1:] = [(labelled, without)[k % 3 == 0][k] for k in range(1, 101)]
+    second.write_text("\n".join(some))
+    second.with_name("others.csv").write_text("\n".join(others))
+    before = model.read_bytes()
+    assert call("run", "others.csv", "--model", model, "--save", "run.model").exit_code == 0
+    asked = ROW.findall(call("label", model, second, input="s\n" * 100).stdout)
+    assert len(asked) > 20
+    assert all(int(row) % 3 for row in asked)
+    model.write_bytes(before)
+    found = call("label", model, second, input="s\nu\n" + answers(labelled[1:], asked))
+    how = f"selectron run {second} --model {model} --save {model}"
+    assert f"33 rows have a label already. If that is not learned yet: {how}\n" in found.stdout
+    for path, kept in (("one.csv", "run.model"), ("two.csv", model)):
+        call("predict", kept, first, "-o", path)
+    one, two = (first.with_name(path).read_text() for path in ("one.csv", "two.csv"))
+    assert one == two
 
 
 @pytest.fixture
@@ -89,6 +121,7 @@ def test_a_budget_a_day_goes_by_the_times_of_rows(call, dated):
     file.write_text(file.read_text().replace(",yes", ",no"))
     options = "--budget", "40/1d"
     (played,) = json.loads(call("run", file, "--model", model, "--json", *options).stdout)
+    blank(file)
     found = call("label", model, file, *options, input="n\nno\n" * 200)
     assert found.exit_code == 0, found.output
     asked = [int(row.replace(",", "")) for row in ROW.findall(found.stdout)]
@@ -147,6 +180,7 @@ def test_long_values_and_many_columns_are_cut_with_a_word(call, tmp_path):
     lines = [",".join(map(str, row)) for row in (names, *rows)]
     (tmp_path / "wide.csv").write_text("\n".join(lines))
     call("run", "wide.csv", "--learner", "perceptron", "--ask", "always", "--save", "m")
+    blank(tmp_path / "wide.csv")
     found = call("label", "m", "wide.csv", input="q\n").stdout
     assert "…\n" in found
     assert "  and 9 more columns: --show COLUMN shows others\n" in found
@@ -230,12 +264,21 @@ def test_a_place_is_saved_with_every_answer_and_at_the_end(call, halves):
     assert len(ROW.findall(call("label", model, second, "--from", 1, input="q\n").stdout)) == 1
 
 
-def test_a_file_that_has_grown_begins_again_with_a_word(call, halves):
+def test_a_file_that_has_grown_is_continued(call, halves):
+    _, second, model = halves
+    call("label", model, second, input="s\n" * 100)
+    with second.open("a") as file:
+        file.write(second.read_text().splitlines()[1] + "\n")
+    found = call("label", model, second, input="q\n").stdout
+    assert found.startswith("Continuing at row 101; --from 1 begins again.\n")
+
+
+def test_a_file_that_has_changed_begins_again_with_a_word(call, halves):
     _, second, model = halves
     call("label", model, second, input="s\n" * 3)
     row = load(model).place.row
-    with second.open("a") as file:
-        file.write("\n" + second.read_text().splitlines()[1])
+    names, first, *rows = second.read_text().splitlines()
+    second.write_text("\n".join([names, *rows, first, first]))
     what = (
         f"{second} has changed since row {row}: beginning at row 1; --from {row + 1} continues.\n"
     )
@@ -286,6 +329,23 @@ def test_a_new_class_is_added_only_if_that_is_confirmed(call, unnamed, reply, le
     assert ("spma" in call("show", model).stdout) == reply.startswith("y")
 
 
+@pytest.mark.parametrize(("reply", "learned"), [("y", 1), ("", 1), ("n\nn", 0), ("n\ny", 1)])
+def test_a_class_that_begins_so_is_offered_before_a_new_one(call, unnamed, reply, learned):
+    second, model = unnamed
+    found = call("label", model, second, "-o", "o.csv", input=f"n\nspa\n{reply}\nq\n").stdout
+    assert "'spa' is no class: is it 'spam'? [Y/n]" in found
+    assert ("'spa' is a new class: add it? [y/N]" in found) == reply.startswith("n")
+    assert f"Labels learned: {learned}." in found
+    if learned:
+        assert records("o.csv")[1][1] == ("spa" if "n" in reply else "spam")
+
+
+def test_a_key_is_no_label_of_a_model_whose_classes_lack_it(call, unnamed):
+    found = call("label", unnamed[1], unnamed[0], input="n\nu\nq\n").stdout
+    how = "`selectron run --classes`, as the model is made, makes it possible as a label"
+    assert f"'u' is a key: {how}\n" in found
+
+
 def test_a_class_is_added_to_those_that_were_named_once_that_is_confirmed(call, halves):
     _, second, model = halves
     found = call("label", model, second, input="n\n\nn\nspma\n\nn\n spam \nq\n")
@@ -331,7 +391,7 @@ def test_the_open_row_is_asked_about_again(call, halves, end):
 def test_pieces_give_the_model_of_one_session(call, halves):
     _, second, model = halves
     before = model.read_bytes()
-    rows = second.read_text().splitlines()[1:]
+    rows = second.with_name("labelled.csv").read_text().splitlines()[1:]
     found = call("label", model, second, input="s\n" * 100)
     asked = ROW.findall(found.stdout)
     model.write_bytes(before)
@@ -411,12 +471,13 @@ def test_only_answers_of_the_session_are_undone(call, halves):
 
 @pytest.fixture
 def mail(call, tmp_path):
-    """Return a file with an id and the labels, and a model that ignores the id."""
+    """Return a file with an id, without labels, and a model that ignores the id."""
     path = tmp_path / "mail.csv"
     rows = [f"m{i},{i % 7},{i % 5},{'spam' if i % 7 > 3 else 'ham'}\n" for i in range(60)]
     path.write_text("id,a,b,label\n" + "".join(rows))
     options = "--learner", "perceptron", "--ask", "always", "--ignore", "id"
     assert call("run", path, *options, "--save", "mail.model").exit_code == 0
+    blank(path)
     return path, tmp_path / "mail.model"
 
 
@@ -433,12 +494,12 @@ def test_labels_are_written_after_every_answer_and_go_on(call, mail):
     assert [row[:3] for row in records("labels.csv")[3:]] == [["4", "m3", "ham"]]
     found = call("label", model, path, "--from", 60, "-o", "none.csv", input="s\n").stdout
     assert "No label was learned: none.csv was not written.\n" in found
-    assert found.endswith("mail.csv is read, without a label, to its end.\n")
+    assert found.endswith("mail.csv is read, without an answer, to its end.\n")
     call(*args, "--from", 1, input="2\n")
     labels = [(row[0], row[2]) for row in records("labels.csv")[1:]]
     assert labels == [("1", "spam"), ("2", "spam"), ("4", "ham")]
-    with path.open("a") as file:
-        file.write("m60,1,1,ham\n")
+    path.write_text(path.read_text() + "m60,1,1,\n")
+    path.write_text(path.read_text().replace("m1,", "M1,"))
     row = load(model).place.row
     assert call(*args).stderr == (
         f"selectron: labels.csv holds labels already, and {path} has changed since row {row}: give "
@@ -505,6 +566,7 @@ def test_classes_that_are_digits_are_chosen_by_name(call, tmp_path):
     path.write_text("a,label\n" + "".join(f"{i % 4},{i % 4}\n" for i in range(40)))
     options = "--learner", "perceptron", "--ask", "always"
     assert call("run", path, *options, "--save", "d.model").exit_code == 0
+    blank(path)
     found = call("label", "d.model", path, "-o", "labels.csv", input="3\n0\n7\nq\n")
     assert "\n  0  1  2  3\n" in found.stdout
     assert [row[1] for row in records("labels.csv")[1:]] == ["3", "0"]

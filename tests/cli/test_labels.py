@@ -220,3 +220,34 @@ def test_a_pool_copies_what_it_can(call, tmp_path):
         done = call("pool", file, "--ignore", "id", "-o", "l.csv", "--learner", "given", input=text)
         assert done.exit_code == 0, done.output
         assert Path("l.csv").read_text().startswith(f"row,{names}label,proposal,corrected\n1,")
+
+
+def test_few_labels_are_counted_with_those_that_were_learned(call, stream):
+    """They may be all that there are; a table whose rows have labels needs no such line."""
+    names, *rows = stream[0].read_text().splitlines()
+    some = [row if k < 100 else row.rpartition(",")[0] + "," for k, row in enumerate(rows)]
+    stream[0].with_name("some.csv").write_text("\n".join([names, *some]))
+    fast, these = ("--learner", "perceptron"), "100 rows have a label"
+    found = call("run", "some.csv", *fast, "--ask", "always", "--save", "m").stdout
+    assert found.endswith(f"\n\n{these}: accuracy is for these.\n")
+    found = call("run", "some.csv", *fast, "--budget", "20/300").stdout
+    how = "--ask always, without --budget, learns all of them."
+    last = found.splitlines()[-1]
+    assert last.startswith(f"{these}, and accuracy is for these; ")
+    assert last.endswith(f" were learned, within the budget: {how}")
+    found = call("run", "some.csv", "--model", "m", "--budget", "20/300").stdout
+    assert "within the budget: --budget 100% learns all of them.\n" in found
+    found = call("run", "some.csv", *fast, "--ask", "fixed:p=0.2").stdout
+    assert "were learned, as asked for: --ask always learns all of them.\n" in found
+    assert "have a label" not in call("run", stream[0], *fast, "--budget", "20/300").stdout
+
+
+def test_a_column_of_texts_is_no_label_unless_its_classes_are_named(call, tmp_path):
+    lines = [f"{i},{'some words and more of them ' * 2}{i},ab" for i in range(60)]
+    (tmp_path / "a.csv").write_text("\n".join(["n,text,label", *lines]))
+    found = call("run", "a.csv", "--label", "text", "--learner", "perceptron")
+    what = "a.csv: the label 'text' has 60 values in the first 60 rows, and each would be a class"
+    how = "name another column with --label, or all classes with --classes"
+    assert (found.exit_code, found.output) == (1, f"selectron: {what}: {how}\n")
+    found = call("run", "a.csv", "--label", "text", "--classes", "x,y")
+    assert "is none of 'x', 'y'" in found.stderr

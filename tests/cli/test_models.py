@@ -403,7 +403,12 @@ REFUSED = {
     "--learner cannot be given with --model": ["--model", "m", *FAST],
     "--seed cannot be given with --model": ["--model", "m", "--seed", "0"],
     "--column cannot be given with --model": ["--model", "m", "--column", "a=text"],
-    "--label cannot be given with --model": ["--model", "m", "--label", "b"],
+    "--model, unless that was made with --label '': leave --label out": [
+        "--model",
+        "m",
+        "--label",
+        "b",
+    ],
     "--save keeps one model": ["--save", "n", *FAST, "--learner", "lasec"],
     "'zip' should be NAME=KIND": ["--column", "zip"],
     "'zip' has 2 kinds: give one": ["--column", "zip=text", "--column", "zip=number"],
@@ -663,7 +668,7 @@ def test_a_file_without_rows_has_no_predictions(call, tmp_path, ending):
         assert pq.read_schema("out.parquet").names == pq.read_schema("all.parquet").names
     result = call("predict", "m.model", f"other.{ending}")
     assert result.exit_code == 1
-    assert "there is no column 'city', which the model has learned from" in result.stderr
+    assert "there are no columns 'city', 'b', which the model has learned from" in result.stderr
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "jsonl"])
@@ -944,6 +949,24 @@ def test_two_processes_that_save_at_once_keep_both_models(call, tmp_path, monkey
     assert sorted(one.result().path for one in both) == ["m", "m-2"]
 
 
+def test_columns_that_were_renamed_are_all_named(call, tmp_path):
+    """So is the column of labels, and one of a similar name."""
+    path = written(tmp_path / "a.csv", rows_of(100))
+    names, *rows = path.read_text().splitlines()
+    done(call("run", path, *FAST, "--save", "m"))
+    first, second = names.split(",")[:2]
+    other = names.replace(first, "x1", 1).replace(second, "x2", 1)
+    (tmp_path / "b.csv").write_text("\n".join([other, *rows]))
+    both = f"here are no columns {first!r}, {second!r}, which "
+    result = call("run", "b.csv", "--model", "m")
+    assert f"{both}earlier rows had: rename them back, or add blank ones" in result.stderr
+    result = call("predict", "m", "b.csv")
+    assert f"{both}the model has learned from: rename them back" in result.stderr
+    (tmp_path / "c.csv").write_text("\n".join([names.replace("label", "Label"), *rows]))
+    result = call("run", "c.csv", "--model", "m")
+    assert "`selectron label` need none; is it 'Label'?\n" in result.stderr
+
+
 def test_a_run_whose_model_is_elsewhere_fails(call, tmp_path, monkeypatch):
     path = written(tmp_path / "a.csv", rows_of(100))
     done(call("run", path, *FAST, "--save", "m"))
@@ -952,6 +975,19 @@ def test_a_run_whose_model_is_elsewhere_fails(call, tmp_path, monkeypatch):
     result = call("run", path, "--model", "m", "--save", "m")
     assert result.exit_code == 1
     assert "m has changed since it was read: this model is in m-2\n" in result.stderr
+
+
+def test_a_column_of_classes_is_not_silently_a_feature(call, tmp_path):
+    """The model that ignores it learns its labels later."""
+    path = written(tmp_path / "a.csv", [row for row in rows_of(200) if row["label"] != "late"])
+    new = (*ALL, "--label", "", "--classes", "ham,spam", "--save", "m")
+    what = "the column 'label' holds classes, and the model has no column of labels"
+    how = "give --label label to learn them, or --ignore label"
+    assert f"selectron: {path}: {what}: {how}\n" in done(call("run", path, *new)).stderr
+    assert "holds classes" not in done(call("run", path, *new, "--ignore", "label")).stderr
+    result = done(call("run", path, "--model", "m", "--label", "label", "--save", "m"))
+    assert "label: the label, 2 classes" in result.stderr
+    assert models.load("m").classifier.model_.labels > 100
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl"])

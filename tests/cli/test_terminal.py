@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.cli.conftest import blank
 
 import selectron
 
@@ -35,6 +36,7 @@ def test_all_text_is_written_in_one_place():
 
 def test_reports_show_codes_and_do_not_obey_them(call, evil):
     run, file = evil
+    blank(file)
     shown, labelled = call("show", "a.model"), call("label", "a.model", file, input="s\nn\nq\n")
     for found in (run, shown, labelled):
         assert found.exit_code == 0

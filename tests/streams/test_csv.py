@@ -131,6 +131,25 @@ def test_a_last_column_of_many_values_is_not_taken_for_the_label(tmp_path):
     assert table(tmp_path, text, label=False)[1] == [None] * 60
 
 
+@pytest.mark.parametrize(
+    ("values", "of", "least"), [(1000, "n{}", 0), (1001, "n{}", 1), (51, "n{} and words " * 3, 1)]
+)
+def test_a_label_that_cannot_be_a_class_is_refused_where_values_are_classes(
+    tmp_path, values, of, least
+):
+    """One class too many, or texts; without these, a thousand classes are fine."""
+    rows = 8 * values if values >= 1000 else values
+    text = "a,note\n" + "".join(f"{i},{of.replace('{}', str(i % values))}\n" for i in range(rows))
+    source = read(stored(tmp_path, "a.csv", text), label="note")
+    source.most_classes = 1000
+    if not least:
+        assert sum(len(chunk.labels) for chunk in source) == rows
+        return
+    what = f"'note' has {values:,} values in the first {rows:,} rows, and each would be a class"
+    with pytest.raises(SelectronError, match=f"{what}: name another column with --label"):
+        list(source)
+
+
 @pytest.mark.parametrize(("values", "doubts"), [(50, 0), (51, 1)])
 def test_a_label_of_many_values_is_doubted(tmp_path, values, doubts):
     text = "a,note\n" + "".join(f"{i},n{i % values}\n" for i in range(60))

@@ -18,8 +18,8 @@ from ..storage import replace, writing
 from ..streams.readers import Chunk
 from . import ExamplesFirst, echo, files, reporting_errors, terminal, warn
 from .label import ModelSession, session_options
-from .labels import write_csv
-from .models import Place, Saved, columns_of_classes, keep, load, uninterrupted
+from .labels import columns_of_classes, write_csv
+from .models import Place, Saved, keep, load, uninterrupted
 from .options import (
     check_different,
     check_target,
@@ -47,8 +47,10 @@ NUMBER = re.compile(r"[+-]?[0-9][0-9.,']*(?:e[+-]?[0-9]+)?%?|-+", re.IGNORECASE)
 def ask(paths: tuple[str, ...], model: str | None, output: str, **options: Any) -> None:
     """Write the rows of FILE whose labels MODEL asks for, for people to fill the labels in.
 
-    The labels may come in any order, days later, and some may never come: MODEL keeps the rows. The
-    first column has the questions, by which `learn` finds them, and the second takes the labels.
+    Rows that have a label in FILE are not asked about. The labels may come in any order, days
+    later, and some may never come: MODEL keeps the rows. The first column has the questions, by
+    which `learn` finds them, and the second takes the labels. Once FILE has more rows at its end,
+    the same command asks about these, in another file.
 
     \b
         selectron ask mail.model new.csv -o questions.csv
@@ -84,8 +86,7 @@ def ask(paths: tuple[str, ...], model: str | None, output: str, **options: Any) 
     rows = counted(session.row - session.start, "row")
     written = f"{output} was not written" if not lines else f"they are in {output}"
     echo(f"{rows}, {counted(len(lines), 'question')}: {written}.")
-    if session.out:
-        echo(f"{session.out.capitalize()}.")
+    session.report_rest()
     if lines:
         echo(f"Fill in the column {names[1]}; selectron learn {session.saved.path} {output}")
     if session.saved.path != model:
@@ -104,8 +105,7 @@ def _questions(
         if out := session.saved.spent():
             session.out = out
             break
-        decision = session.decide(row)
-        if decision.ask:
+        if (decision := session.decide(row)) and decision.ask:
             model = session.saved.classifier.model_
             own: list[Any] = [question_of(decision.ticket, model.open), None, None, None]
             if model.labels:
@@ -193,8 +193,8 @@ def first_number(question: str) -> int:
 def learn(paths: tuple[str, ...], model: str | None, new_classes: bool, **options: Any) -> None:
     """Learn the labels that were filled in in a file of `selectron ask`, and save MODEL.
 
-    Rows may be in any order, and may be left out. Those without a label stay open: learn the file
-    again once more labels are there.
+    Rows may be in any order, and may be left out: labels are learned in the order of the questions.
+    Those without a label stay open: learn the file again once more labels are there.
 
     \b
         selectron learn mail.model questions.csv
@@ -206,11 +206,15 @@ def learn(paths: tuple[str, ...], model: str | None, new_classes: bool, **option
     answers = Answers(saved, new_classes)
     source = files.all_columns(file, **options)
     stopped = f"interrupted: nothing was learned, and {model} is as it was"
-    with reporting_errors(stopped), closing(files.with_progress(source)) as chunks:
+    with (
+        reporting_errors(stopped),
+        closing(files.with_progress(source)) as chunks,
+        files.naming(file),
+    ):
         for chunk in chunks:
-            with files.naming(file, chunk.first):
-                answers.learn(chunk)
-    if not answers.rows:
+            answers.read(chunk)
+        answers.learn()
+    if not answers.found:
         raise SelectronError(f"{file}: {answers.nothing()}")
     with uninterrupted():  # up to the report of what is saved
         if answers.learned:
@@ -227,11 +231,13 @@ class Answers:
         self.classifier: Any = saved.classifier
         self.column, self.new_classes = answers_column(saved), new_classes
         self.learned, self.right, self.predicted = Counter[str](), 0, 0
-        self.rows: dict[int, tuple[int, Any]] = {}  # and labels, by the tickets that they answer
+        self.found: list[tuple[int, int, str, str]] = []  # ticket, row, question and label
         self.before, self.new = saved.answers or {}, dict[str, str]()
         self.again, self.closed, self.changed = 0, 0, list[str]()
         self.blank = set[int]()  # open tickets of rows without a label
         self.others: list[str] = []  # columns that may hold the labels instead
+        how = f"selectron run FILE --model {saved.path} --save {saved.path}"
+        self.instead = f"so this is no file of `selectron ask`; to learn labels of a table: {how}"
 
     def known(self) -> dict[str, str]:
         """Return the last labels that were learned, by the tickets."""
@@ -267,8 +273,8 @@ class Answers:
         elif here:
             echo(f"Questions without a label: {here:,} in {file}.")
 
-    def learn(self, chunk: Chunk) -> None:
-        """Learn the labels of some rows; raise SelectronError if a ticket or a label is unknown."""
+    def read(self, chunk: Chunk) -> None:
+        """Read the labels of some rows; raise SelectronError if a question is unknown."""
         rows = files.records_of(chunk.rows)
         if not chunk.first:
             found = columns_of_classes(rows, self.classifier.classes_)
@@ -277,17 +283,25 @@ class Answers:
             column = self.column if self.column in row else as_cell(self.column)
             for name in (QUESTION, column):
                 if name not in row:
-                    raise SelectronError(
-                        f"there is no column {name!r}, as `selectron ask` writes it: rename it back"
-                    )
+                    own = name != QUESTION or PREDICTION in row  # of a file of questions
+                    how = "as `selectron ask` writes it: rename it back" if own else self.instead
+                    raise SelectronError(f"there is no column {name!r}, {how}")
             question = str(row[QUESTION] or "").strip()
             if (text := label_of(row[column])) is None:
                 self.blank.add(first_number(question))
-                continue
-            number = self._number(question, at)
-            label = self._class(canonical(text), at)
+            else:
+                self.found.append((self._number(question, at), at, question, canonical(text)))
+
+    def learn(self) -> None:
+        """Learn the labels in the order of their questions, as a file may be sorted by the labels.
+
+        Raises SelectronError if a label is unknown, or a question has two.
+        """
+        rows: dict[int, tuple[int, Any]] = {}  # and labels, by the tickets that they answer
+        for number, at, question, text in sorted(self.found):
+            label = self._class(text, at)
             ticket = self.classifier.model_.open.get(number)
-            row_before, before = self.rows.setdefault(number, (at, label))
+            row_before, before = rows.setdefault(number, (at, label))
             if before != label:
                 raise SelectronError(
                     f"row {at}: the question has the label {label!r}, and {before!r} in row "

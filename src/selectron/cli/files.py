@@ -24,7 +24,7 @@ from ..streams.readers.text import size_of
 from . import warn
 
 MOST_SHOWN = 40  # lines about columns
-HEAD = 1 << 20  # bytes of a file by which it is recognised
+BLOCK = 1 << 20  # bytes of a file that are read at once
 
 
 def digit_chunks(seed: int) -> Iterator[Chunk]:
@@ -64,13 +64,26 @@ def concatenated(pieces: list[Any]) -> Any:
     return [*chain.from_iterable(pieces)] if listed else pa.concat_tables(pieces)
 
 
-def content_of(path: str) -> str:
-    """Return the size of a file and a check sum of how it begins; "" of a pipe."""
+def content_of(path: str, first: int | None = None) -> str:
+    """Return the size of a file and its check sum, or those of its `first` bytes; "" of a pipe."""
     size = size_of(path)
     if size is None:
         return ""
+    found, left = 0, size if first is None else first
     with open(path, "rb") as file:
-        return f"{size}:{zlib.crc32(file.read(HEAD))}"
+        while block := file.read(min(left, BLOCK)):
+            found, left = zlib.crc32(block, found), left - len(block)
+    return f"{size if first is None else first}:{found}"
+
+
+def grown_from(path: str, content: str) -> bool:
+    """Return whether lines were added to the end of a file since it had that content."""
+    first, size = int(content.partition(":")[0] or 0), size_of(path) or 0
+    if not 0 < first < size:
+        return False
+    with open(path, "rb") as file:
+        file.seek(first - 1)
+        return not {*b"\r\n"}.isdisjoint(file.read(2)) and content_of(path, first) == content
 
 
 def check_shown(file: str, names: Iterable[str], known: Container[str]) -> None:

@@ -1,6 +1,7 @@
 """`selectron label`: ask in the terminal for the labels that a kept model wants, and learn them."""
 
 import copy
+import shlex
 import time
 import warnings
 from collections import Counter, deque
@@ -13,7 +14,7 @@ import click
 import numpy as np
 import pyarrow as pa
 
-from ..data.cells import canonical
+from ..data.cells import canonical, label_of
 from ..engine.parameters import counted
 from ..errors import SelectronError
 from ..model.audit import moments
@@ -72,9 +73,9 @@ def label(
 ) -> None:
     """Play the rows of FILE with MODEL, and ask for the most useful labels.
 
-    The model decides which rows to ask for, within its budget. It learns every answer, and is saved
-    after each, or less often if saving takes over half a second; the same command resumes where it
-    stopped.
+    The model decides which rows to ask for, within its budget, of those whose label FILE does not
+    have. It learns every answer, and is saved after each, or less often if saving takes over half a
+    second; the same command resumes where it stopped.
 
     \b
         selectron label mail.model new.csv
@@ -132,6 +133,8 @@ class ModelSession:
             raise SelectronError(f"{path} {why}")
         place, waiting = self.saved.place, self.saved.classifier.open_tickets_
         last = place if place and (place.file, place.content) == self.identity else None
+        if place and place.file == self.identity[0] and files.grown_from(self.file, place.content):
+            last = place._replace(content=self.identity[1], ended=False)
         self.last = last if first is None else None  # where this session goes on
         self.start = self.row = first - 1 if first else last.row if last else 0
         changed = place and not first and not last and place.file == self.identity[0]
@@ -145,8 +148,9 @@ class ModelSession:
         if self.behind:
             why = f"{self.file} has changed since row {self.behind:,}"
         self.labels = LabelFile(output, why, self.behind + 1, first or last)
-        self.hidden = self.saved.choice and self.saved.choice.label  # the column of labels
+        self.hidden: Any = self.saved.choice and self.saved.choice.label  # the column of labels
         self.answers, self.doubted = Counter[str](), False  # labels learned, by class
+        self.labelled = set[int]()  # rows whose labels the file has
         self.out = ""  # that the budget is spent, once it is
         self.place = self.last or Place(*self.identity, self.row)
         self.ahead = deque[FileRow]()  # rows to play before the next ones of the file
@@ -211,9 +215,17 @@ class ModelSession:
         elif path:
             echo(f"No label was learned: {path} was not written.")
         same = "The same command" if self.saved.path == self.path else f"With {self.saved.path}, it"
-        done = "labelled" if self.answers or self.last else "read, without a label,"
+        done = "labelled" if self.answers or self.last else "read, without an answer,"
         goes_on = f"{same} continues at row {self.row + 1:,}."
         echo(f"{self.file} is {done} to its end." if ended else goes_on)
+        self.report_rest()
+
+    def report_rest(self) -> None:
+        """Print how many rows have a label already, and that the budget is spent."""
+        if n := len(self.labelled):
+            have, path = "have" if n > 1 else "has", shlex.quote(self.saved.path)
+            how = f"selectron run {shlex.quote(self.file)} --model {path} --save {path}"
+            echo(f"{counted(n, 'row')} {have} a label already. If that is not learned yet: {how}")
         if self.out:
             echo(f"{self.out.capitalize()}.")
 
@@ -242,11 +254,14 @@ class ModelSession:
                 return
             if self.ticket is not None:
                 self._ask(row, self.saved.classifier.predict([row.x]).tolist()[0])
-            elif (decision := self.decide(row)).ask:
+            elif (decision := self.decide(row)) and decision.ask:
                 self._ask(row, decision.label)
 
     def decide(self, row: FileRow) -> Any:
-        """Return the decision on a row; if its label is asked for, leave the ticket."""
+        """Return the decision on a row; if its label is asked for, leave the ticket.
+
+        Returns None for a row whose label the file has: it is predicted, and never asked for.
+        """
         naming = files.naming(self.file, row.number - 1)
         with uninterrupted(), naming, warnings.catch_warnings():
             warnings.filterwarnings("ignore", "time: ")  # the one below names the row
@@ -254,10 +269,16 @@ class ModelSession:
             if at is not None and not self.doubted and at < self.saved.since:
                 self.doubted = True
                 files.warn_of_period(self.file, row.number, self.saved.since)
-            decision = self.saved.classifier.decide(row.x, at)
-            self.ticket, chance = decision.ticket, decision.ask_probability
-            self._count(1, chance == 0)
-            if not decision.ask:
+            if label_of(row.values.get(self.hidden)) is None:
+                decision = self.saved.classifier.decide(row.x, at)
+                self.ticket = decision.ticket
+                self._count(1, decision.ask_probability == 0)
+            else:
+                times = None if at is None else [at]
+                self.saved.classifier.run([row.x], [None], margins=False, times=times)
+                decision = None
+                self.labelled.add(row.number)
+            if self.ticket is None:
                 self.row = row.number
             if self.copies:
                 self.copies[-1].later.append(row)
@@ -332,4 +353,5 @@ class ModelSession:
         """Return a typed label, None if there is none; a new class has to be confirmed."""
         echo()
         clf, prompt = self.saved.classifier, "label (Enter goes back)"
-        return terminal.read_label(prompt, clf.classes_.tolist(), clf.named_)
+        how = "`selectron run --classes`, as the model is made,"
+        return terminal.read_label(prompt, clf.classes_.tolist(), clf.named_, how=how)

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, suppress
@@ -11,14 +12,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..data.cells import label_of
+from ..data.cells import canonical, label_of
 from ..engine.parameters import counted
-from ..engine.rows import Sparse, as_matrix, joined
+from ..engine.rows import Dense, Sparse, as_matrix, joined
 from ..errors import SelectronError
 from ..storage import replace
 from ..streams.classes import names_of
 from ..streams.readers import Chunk, Source
-from . import echo
+from . import echo, warn
 from .files import (
     all_columns,
     as_text,
@@ -114,6 +115,36 @@ def check_copied(chunk: Chunk, given: GivenLabels) -> None:
                     f"these labels of another file, or in another order? Without its column {name},"
                     " only the numbers of rows count"
                 )
+
+
+def columns_of_classes(rows: list[dict[str, Any]], classes: Iterable[Any]) -> list[str]:
+    """Return the columns of some rows that hold these classes, and nothing else but blanks.
+
+    >>> columns_of_classes([{"a": "ham", "b": "?"}, {"a": " ", "b": 1}], ["ham", "spam"])
+    ['a']
+    """
+    found: dict[str, set[str]] = {}
+    for name, value in chain.from_iterable(row.items() for row in rows):
+        label = label_of(value) if isinstance(value, str) else value
+        if label is not None:
+            found.setdefault(name, set()).add(canonical(label))
+    return [name for name, values in found.items() if values <= {*map(canonical, classes)}]
+
+
+def warn_of_labels(file: str, rows: Any, classes: list[str], kinds: Any = None) -> None:
+    """Warn of a column that holds the classes, where no column of labels is known.
+
+    If the `kinds` of the model's columns are given, it has had no values so far.
+    """
+    if isinstance(rows, Dense | Sparse):
+        return
+    found = columns_of_classes(records_of(rows), classes)
+    names = [name for name in found if (kinds or {}).get(name) is None]
+    if len(names) == 1 or (kinds and names):
+        option = shlex.quote(names[0])
+        other = "" if kinds else f", or --ignore {option}"
+        what = f"the column {names[0]!r} holds classes, and the model has no column of labels"
+        warn(f"{file}: {what}: give --label {option} to learn them{other}")
 
 
 class LoadedTable(NamedTuple):

@@ -16,8 +16,8 @@ import pyarrow as pa
 from .. import storage
 from ..askers import Always, Budget
 from ..askers.budget import began, record_of
-from ..data.cells import canonical, check_unique, label_of, time_of
-from ..engine.parameters import first_few, similar
+from ..data.cells import canonical, check_unique, time_of
+from ..engine.parameters import first_few, no_columns, similar
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
 from ..evaluate.contest import Contest, Contestant
@@ -27,7 +27,7 @@ from ..streams.classes import LabelNumbers
 from ..streams.readers import Chunk
 from ..streams.readers.columns import Choice
 from . import warn
-from .files import as_text, records_of
+from .files import as_text
 from .options import needs_times
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 WAIT, PAUSE = 10.0, 0.05  # seconds: at most for another process, and between two attempts
 STRANGE = "there is no column from which the model has learned"
+LEARNED = "the model has learned from"
 
 
 class Place(NamedTuple):
@@ -213,12 +214,10 @@ class Saved(NamedTuple):
             texts = {name: [as_text(row.get(name)) for row in rows] for name in others}
             return {name: pa.array(column, pa.string()) for name, column in texts.items()}
         first = list(encoder.columns_)[: encoder.n_first_]  # later ones came in rows of JSON
-        for name in model_columns(encoder):
-            if name in first and name not in names:
-                raise SelectronError(
-                    f"there is no column {name!r}, which the model has learned from: rename it "
-                    f"back, or add a blank one{similar(name, names)}"
-                )
+        needed = (name for name in model_columns(encoder) if name in first)
+        if missing := [name for name in needed if name not in names]:
+            hint = similar(missing[0], names) if len(missing) == 1 else ""
+            raise SelectronError(f"there {no_columns(missing, LEARNED)}{hint}")
         return {name: rows.column(name) for name in others}
 
     def adopt(self, label: str) -> None:
@@ -226,14 +225,6 @@ class Saved(NamedTuple):
         if column := self.encoder and self.encoder.columns_.get(label):
             column.choose("ignored")
             column.settled = True
-
-    def warn_of_labels(self, file: str, rows: Any) -> None:
-        """Warn of a column of rows that holds the classes, and has had no values so far."""
-        kinds = self.encoder.kinds_ if self.encoder else {}
-        found = columns_of_classes(records_of(rows), self.classifier.classes_) if kinds else []
-        if names := [name for name in found if kinds.get(name) is None]:
-            what = f"the column {names[0]!r} holds classes, and the model has no column of labels"
-            warn(f"{file}: {what}: give --label {shlex.quote(names[0])} to learn them")
 
     def contest(self, delay: int | None) -> Contest:
         """Return a contest of the model alone, whose labels are late by `delay` rows."""
@@ -246,20 +237,6 @@ class Saved(NamedTuple):
 def model_columns(encoder: Any) -> list[str]:
     """Return the columns that the model has learned from."""
     return [name for name, kind in encoder.kinds_.items() if kind not in (None, "ignored")]
-
-
-def columns_of_classes(rows: list[dict[str, Any]], classes: Iterable[Any]) -> list[str]:
-    """Return the columns of some rows that hold these classes, and nothing else but blanks.
-
-    >>> columns_of_classes([{"a": "ham", "b": "?"}, {"a": " ", "b": 1}], ["ham", "spam"])
-    ['a']
-    """
-    found: dict[str, set[str]] = {}
-    for name, value in chain.from_iterable(row.items() for row in rows):
-        label = label_of(value) if isinstance(value, str) else value
-        if label is not None:
-            found.setdefault(name, set()).add(canonical(label))
-    return [name for name, values in found.items() if values <= {*map(canonical, classes)}]
 
 
 def is_table(rows: Any) -> bool:

@@ -279,8 +279,9 @@ def check_same(path: Path, was: Any, wanted: Any) -> None:
 def check_fixed(*names: str) -> None:
     """Refuse options that the model of --model fixes."""
     if given := given_option(*names):
+        only = ", unless that was made with --label ''" * (given == "--label")
         raise click.UsageError(
-            f"{given} cannot be given with --model: leave {given} out, or begin a new model."
+            f"{given} cannot be given with --model{only}: leave {given} out, or begin a new model."
         )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import click
 import numpy as np
 
+from ..askers import Budget
 from ..data.cells import canonical
 from ..data.labels import OF_TWO, SORTED
 from ..engine.parameters import counted, first_few
@@ -81,6 +82,7 @@ def report(contest: Contest, bounds: list[list[dict]] | None, options: dict[str,
         "\n".join(filter(None, map(unaskable_rows, contestants))),
         drift_text(results),
         "\n".join(filter(None, map(late_labels, contestants))),
+        few_labels(contestants, options),
     ]
     if options["metrics"]:
         paragraphs += [tables.described(one.metrics(names), one.title) for one in contestants]
@@ -107,6 +109,26 @@ def late_labels(contestant: Contestant) -> str:
     were = "was" if late == 1 else "were"
     what = f"{counted(late, 'label')} had not come by the end, and {were} not learned"
     return f"{contestant.title}: {what} (a saved model learns them with --delay)" * bool(late)
+
+
+def few_labels(contestants: Sequence[Contestant], options: dict[str, Any]) -> str:
+    """Return how many rows have a label, and how many were learned; empty unless most have none.
+
+    Then the labels may be all that there are, of which a budget leaves some out.
+    """
+    contestant, *others = contestants
+    labelled, asked = map(int, contestant.curve.sums[1:3].sum(axis=1))
+    if not 0 < labelled < contestant.rows / 2:
+        return ""
+    rows = f"{counted(labelled, 'row')} {'has' if labelled == 1 else 'have'} a label"
+    if asked == labelled or others or contestant.delay:
+        return f"{rows}: accuracy is for these."
+    within = "within the budget" * isinstance(contestant.model.asker, Budget)
+    more = "--ask always" + ", without --budget," * bool(options["budget"])
+    return (
+        f"{rows}, and accuracy is for these; {asked:,} were learned, {within or 'as asked for'}: "
+        f"{'--budget 100%' if options['model'] else more} learns all of them."
+    )
 
 
 def draw(contest: Contest, options: dict[str, Any]) -> None:

@@ -18,12 +18,12 @@ from ..evaluate.contest import Contest, Played
 from ..learners.leading_history import WIDE
 from ..specs import ASKER, BUDGET, KERNEL, LEARNER
 from ..storage import writing
-from ..streams.classes import settle
+from ..streams.classes import MOST, settle
 from ..streams.readers import Chunk
 from . import ExamplesFirst, Whole, echo, files, warn
 from .decisions import DecisionFile, decision_table
 from .files import naming
-from .labels import UnmatchedLabels, read_labels, relabelled
+from .labels import UnmatchedLabels, read_labels, relabelled, warn_of_labels
 from .models import is_table, load, save, uninterrupted, warn_of_new_classes
 from .options import (
     PICTURES,
@@ -263,8 +263,12 @@ class StreamSession:
             return files.digit_chunks(self.options["seed"])
         choice, known = (self.before.choice, self.before.columns) if self.before else (None, ())
         if choice and self.labelless:
-            choice = choice._replace(label=self.options["label"] or "")
+            label = self.options["label"] or ""
+            ignore = tuple(name for name in choice.ignore if name != label)
+            choice = choice._replace(label=label, ignore=ignore)
         self.source = files.source_of(choice=choice, known=known, **self.options)
+        if not (self.before or self.options["classes"]):
+            self.source.most_classes = MOST
         source = stack.enter_context(closing(files.with_progress(self.source)))
         chunks = relabelled(source, self.source, read_labels(self.options["labels"]))
         chunks = files.skip_rows(chunks, self.behind, self.file)
@@ -286,6 +290,8 @@ class StreamSession:
             first = next(chunks)
             encoder: Any = None
             if is_table(first.rows):
+                if self.source.choice.label == "" and not self.options["labels"]:
+                    warn_of_labels(self.file, first.rows, classes.names)
                 from ..data.encoder import TableEncoder  # slow to import
                 from ..estimator.rows import sparse_if_wide
 
@@ -307,7 +313,8 @@ class StreamSession:
         if self.labelless and not self.rows:
             self.before.adopt(self.source.choice.label)
             if self.options["label"] is None:
-                self.before.warn_of_labels(self.file, chunk.rows)
+                kinds = self.before.encoder.kinds_ if self.before.encoder else {}
+                warn_of_labels(self.file, chunk.rows, self.contest.classes.names, kinds)
         chunk, names = self.before.known_columns(chunk)
         if names and not self.rows:
             what = "columns that the model does not know are left out"

@@ -3,6 +3,7 @@
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from enum import Enum
 from typing import Any
 
@@ -24,6 +25,7 @@ FIRST = (
 DIGITS = tuple("123456789")
 LISTED = 40  # classes in a menu
 SHOWN = 12  # columns shown, or features of largest magnitude
+LIKE = 0.8  # how similar a class is that may be meant
 WIDEST = 300  # characters of a value that are shown
 
 
@@ -118,22 +120,27 @@ def read_line(prompt: str, usual: str = "") -> str:
     return text
 
 
-def read_label(prompt: str, classes: Sequence[Any], named: bool, usual: str = "") -> Any:
+def read_label(
+    prompt: str, classes: Sequence[Any], named: bool, usual: str = "", how: str = "--classes"
+) -> Any:
     """Return a typed label, None to go back; from the third class on, a new one is confirmed.
 
-    Of named ones, the beginning will do if no other begins so.
+    The beginning will do if no other class begins so, which is confirmed unless classes are named,
+    as is a similar name. `how` names what makes keys possible as labels.
     """
     text, known = canonical(read_line(prompt, usual)), {canonical(name): name for name in classes}
     if not text or text in known:
         return known.get(text)
-    if named:
-        begun = [name for name in known if name.lower().startswith(text.lower())]
-        if len(begun) == 1:
-            echo(f"  {begun[0]}")
-            return known[begun[0]]
+    begun = [name for name in known if name.lower().startswith(text.lower())]
+    if named and len(begun) == 1:
+        echo(f"  {begun[0]}")
+        return known[begun[0]]
     if text in LETTERS:
-        echo(f"  {text!r} is a key: --classes makes it possible as a label")
+        echo(f"  {text!r} is a key: {how} makes it possible as a label")
         return None
+    for near in begun if len(begun) == 1 else get_close_matches(text, known, 1, LIKE):
+        if read_line(f"{text!r} is no class: is it {near!r}? [Y/n]").lower() in ("", *YES):
+            return known[near]
     kind = type(classes[0]) if len(classes) else str
     try:
         label = kind(text) if kind in (str, int, float) else None

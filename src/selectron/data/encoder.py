@@ -11,7 +11,7 @@ import pyarrow as pa
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ..engine.parameters import shown
+from ..engine.parameters import no_columns, shown
 from ..engine.rows import Dense, Sparse, as_matrix, pieces
 from ..errors import SelectronError
 from .cells import check_unique
@@ -368,11 +368,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     def _check_columns(self, names: Sequence[str], others: bool, fields: tuple[str, ...]) -> None:
         """Raise SelectronError if columns are missing, except `fields` of objects, or are new."""
         known = {*names}
-        for name in itertools.islice(self.columns_, self.n_first_):
-            blank = self.columns_[name].kind in (None, "ignored")
-            if name not in known and not blank and not name.startswith(fields):
-                had = "which earlier rows had: rename it back, or add a blank one"
-                raise SelectronError(f"There is no column {name!r}, {had}.")
+        first = itertools.islice(self.columns_, self.n_first_)
+        gone = [name for name in first if name not in known and not name.startswith(fields)]
+        if missing := [x for x in gone if self.columns_[x].kind not in (None, "ignored")]:
+            raise SelectronError(f"There {no_columns(missing, 'earlier rows had')}.")
         new = known - self.columns_.keys() - {*map(str, self.ignore)}
         if new and not others:
             raise SelectronError(f"There was no column {min(new)!r} in earlier rows: leave it out.")

@@ -160,6 +160,18 @@ def first_few(values: Sequence[Any] | np.ndarray, most: int = 5) -> str:
     return ", ".join(map(shown, values[:most])) + more
 
 
+def no_columns(missing: Sequence[str], which: str) -> str:
+    """Return that columns are missing, and what would do, as the rest of a message.
+
+    >>> no_columns(["a", "b"], "earlier rows had")
+    "are no columns 'a', 'b', which earlier rows had: rename them back, or add blank ones"
+    """
+    names = f"{first_few(missing, most=20)}, which {which}"
+    if len(missing) == 1:
+        return f"is no column {names}: rename it back, or add a blank one"
+    return f"are no columns {names}: rename them back, or add blank ones"
+
+
 def counted(n: int, noun: str) -> str:
     """Return a number of things.
 

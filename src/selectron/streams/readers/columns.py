@@ -104,9 +104,10 @@ def choose(names: Sequence[str], choice: Choice) -> Positions:
     if choice.lenient and choice.unlabelled and missing:
         choice = choice._replace(label="")
     elif choice.lenient and missing:
+        hint = similar(str(choice.label), names)
         raise SelectronError(
             f"there is no column {choice.label!r} with labels, as the model needs: "
-            "`selectron predict` and `selectron label` need none"
+            f"`selectron predict` and `selectron label` need none{hint}"
         )
     label = _label(names, used, choice.label)
     features = [place for place in range(len(names)) if place not in used and place != label]

@@ -37,6 +37,7 @@ MAIL = (".mbox", ".eml", ".emlx", ".msg")  # endings of files of mail
 MODEL = b"selectron\n"  # what files of models begin with
 GUESSED = 50  # values that a column may have to be taken for the label without being named
 MANY = 0.1  # values a row from which a label is doubted that is not refused
+LONG = 40  # characters, on average, of values that are texts and not labels
 COMMENT = re.compile(rb"\s*#[^,;\t]*$")  # with a comma it is rather the header of a table
 COMMENTS = 100  # lines in which one is looked for that is none
 
@@ -135,6 +136,7 @@ class Source:
             self.size_in_bytes = size_of(self.path)
         self._header, self._size, self._skips = header, int(size), bool(skip_damaged)
         self.damage = UNDAMAGED  # of the rows that were left out so far
+        self.most_classes = 0  # if the values of the label are the classes; else 0
         self.may_be_empty = False  # whether a table of names alone is a chunk without rows
         self._file: Counted | None = None
         self.doubts: list[str] = []  # about the header and the label, once reading has begun
@@ -181,9 +183,13 @@ class Source:
         return part._replace(rows=kept, labels=labels, times=times, fault=why)
 
     def _check_label(self, part: Part) -> None:
-        """Count the values of a label that does not look like one; SelectronError for a guess."""
+        """Count the values of a label that does not look like one.
+
+        Raises SelectronError for a guess, and for values that cannot be classes.
+        """
         name, rows = part.choice.label, len(part.labels)
-        n = len(set(part.labels.tolist()) - {None})
+        values = set(part.labels.tolist()) - {None}
+        n = len(values)
         self.guessed = self._guesses and str(name or USUAL[0]).lower() not in USUAL
         if not name or n <= GUESSED:
             return
@@ -192,6 +198,12 @@ class Source:
             raise SelectronError(
                 f"the last column, {name!r}, would be the label, and has {found}: name the label "
                 "with --label, or '' for none"
+            )
+        texts = 2 * n > rows and sum(map(len, map(str, values))) > LONG * n
+        if self.most_classes and (n > self.most_classes or texts):
+            raise SelectronError(
+                f"the label {name!r} has {found}, and each would be a class: name another column "
+                "with --label, or all classes with --classes"
             )
         if n > rows * MANY:
             self.doubts.append(f"the label {name!r} has {found}, and each is a class")
