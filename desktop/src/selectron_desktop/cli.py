@@ -1,5 +1,6 @@
 """`selectron-desktop`: which project you work on, from ActivityWatch."""
 
+import io
 import signal
 import sqlite3
 import sys
@@ -22,17 +23,16 @@ if TYPE_CHECKING:
 
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "show_default": True}
-INTERRUPTED = 130  # the exit code with which a shell reports Ctrl-C
 UNDECLARED = """\
-No activity is known, so nothing can be predicted: import the same file again with --declarations,
-a CSV file with the columns time and activity."""
+No activity is known: nothing was predicted, and these events are not predicted later. To learn from
+them, import them into a new --home with --declarations, a CSV file (time, activity)."""
 HOME: Any = click.Option(
     ["--home"],
     type=click.Path(file_okay=False, path_type=Path),
     envvar="SELECTRON_ACTIVITY",
-    default=lambda: Path(click.get_app_dir("selectron")) / "activity",
-    show_default=False,
-    help="Folder for all data. Default: SELECTRON_ACTIVITY, or the user's application folder.",
+    show_envvar=True,
+    default=Path(click.get_app_dir("selectron")) / "activity",
+    help="Folder for all data.",
 )
 SETTINGS: list[Any] = [
     click.Option(
@@ -56,7 +56,9 @@ class Program(click.Group):
         super().add_command(cmd, name)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command."""
+        """Run a command; characters that its output's encoding does not have become "?"."""
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(errors="replace")
         with reported():
             return super().invoke(ctx)
 
@@ -66,12 +68,14 @@ def reported() -> Iterator[None]:
     """Report an error in one sentence, and exit."""
     try:
         yield
+    except BrokenPipeError:
+        raise  # nobody reads the output any more: click exits quietly
     except (SelectronError, OSError, sqlite3.Error) as error:
         click.echo(f"selectron: {error}", err=True)
         sys.exit(1)
     except KeyboardInterrupt:
         click.echo("selectron: interrupted", err=True)
-        sys.exit(INTERRUPTED)
+        sys.exit(130)  # as a shell reports Ctrl-C
 
 
 @click.group(cls=Program, context_settings=CONTEXT)
@@ -87,12 +91,12 @@ def main() -> None:
 
 
 @contextmanager
-def saying(home: Path) -> Iterator["Saying"]:
+def saying(home: Path, new: bool = True) -> Iterator["Saying"]:
     """Open the journal for input; a running watch applies it."""
     from .journal import Journal
     from .saying import Saying
 
-    with closing(Journal(home)) as journal:
+    with closing(Journal(home, new)) as journal:
         yield Saying(journal)
 
 
@@ -118,7 +122,7 @@ def declare(name: str, since: str | None, home: Path) -> None:
 
 @main.command()
 @click.argument("name", required=False)
-@click.option("--alarm", type=click.IntRange(1, 2**63 - 1), help="Its number. Default: the latest.")
+@click.option("--alarm", type=click.IntRange(min=1), help="Its number. Default: the latest.")
 @click.option("--all", "every", is_flag=True, help="List older alarms too, as those of an import.")
 @click.option("--since", help="When you really switched: 14:05, or a duration: 20min.")
 def answer(name: str | None, alarm: int | None, every: bool, since: str | None, home: Path) -> None:
@@ -150,7 +154,7 @@ def answer(name: str | None, alarm: int | None, every: bool, since: str | None, 
 @main.command("list")
 def listed(home: Path) -> None:
     """List the activities; the declared one is marked with *."""
-    with saying(home) as say:
+    with saying(home, new=False) as say:
         names = say.names()
     declared = names.declared[1] if names.declared else None
     for name, is_open in names.open.items():
@@ -201,17 +205,16 @@ def report(when: str, target: str | None, home: Path) -> None:
     from .report import day, lines
 
     path = Path(target or "day.html")
-    if path.suffix not in (".html", ".htm") or not path.parent.is_dir():
+    if path.suffix.lower() not in (".html", ".htm") or not path.parent.is_dir():
         raise click.BadParameter(f"{path}: must be an .html file in a folder that exists.")
     wanted = day_of(when)
-    with closing(Journal(home)) as journal:
+    with closing(Journal(home, new=False)) as journal:
         found = day(journal, wanted)
     if target:
         path.write_text(written(found), encoding="utf-8")
         click.echo(f"The report is in {path}", err=True)
         return
-    for line in lines(found):
-        click.echo(line)
+    click.echo("\n".join(lines(found)))
 
 
 @main.command("import", params=[*SETTINGS])
@@ -227,9 +230,9 @@ def import_file(
 ) -> None:
     """Import the events of FILE, an export of either ActivityWatch server.
 
-    Events before the latest known one are skipped, so the same file can be imported twice; events
-    in the future are skipped, too. Each declaration is imported once, for any time: declarations
-    may follow later than the events.
+    Events before the latest known one are skipped: import first, then watch. The same file can be
+    imported twice. Events in the future are skipped, too. Each declaration is imported once, for
+    any time; if it comes after its events, it is learned for the last eight hours of them alone.
     """
     from .feed import read
     from .home import opened, titles_of
@@ -240,6 +243,9 @@ def import_file(
     with closing(session):
         events = read(file, titles_of(home, stored), host, lambda note: click.echo(note, err=True))
         new = [event for event in events if session.until < event.end <= session.clock()]
+        if late := session.missed(events):
+            skipped = f"Events before {shown(session.until)} were skipped ({late:,})"
+            click.echo(f"{skipped}: the journal has later ones; use a new --home.", err=True)
         fresh = session.say.fresh(said, session.clock())
         for time, name in fresh:
             session.said("declare", name, time, session.clock())
@@ -247,8 +253,8 @@ def import_file(
         with session.thread:
             session.journal.keep(PUBLISHED, session.seq)  # the server needs no old predictions
         session.snapshot()
-    hours = sum(event.end - event.start for event in new if not event.away) / 3600
-    counts = f"{len(new):,} new events, {hours:,.1f} hours of work, {len(alarms):,} alarms"
+    hours = [(event.end - event.start) / 3600 for event in new if not event.away]
+    counts = f"{len(hours):,} new events, {sum(hours):,.1f} hours of work, {len(alarms):,} alarms"
     click.echo(f"{counts}, {len(fresh):,} new declarations" if said else counts)
     if alarms:
         click.echo("selectron-desktop answer --all lists the alarms to answer.", err=True)
@@ -265,9 +271,7 @@ def import_file(
 )  # fmt: skip
 @click.option("--server", help="ActivityWatch's address. Default: http://127.0.0.1:5600.")
 @click.option("--host", help="One of the computers that the server knows. Default: this one.")
-@click.option(
-    "--poll", type=click.FloatRange(0.1, 3600), default=10.0, help="Seconds between two requests."
-)
+@click.option("--poll", type=click.IntRange(1, 3600), default=10, help="Seconds between requests.")
 @click.option("--since", default="7d", help="In a new folder, use events since 20min, 2024-05-01.")
 @click.option("--silent", is_flag=True, help="Write nothing to ActivityWatch.")
 def watch(home: Path, **options: Any) -> None:

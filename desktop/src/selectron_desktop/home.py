@@ -13,14 +13,12 @@ from .journal import Journal
 from .naming import Titles, resource, secret
 from .session import Session
 
-BUDGET = "6/1d"
-
 
 class Settings(NamedTuple):
     """The settings of a folder. They are fixed: the journal would have another result."""
 
     threshold: float  # for the score of an alarm
-    budget: str = BUDGET  # of alarms
+    budget: str = "6/1d"  # of alarms
     titles: str = "hashed"  # "hashed", "plain" or "dropped"
     midnight: float = 0.0  # when the budget's days begin, in seconds of UTC
 

@@ -82,7 +82,11 @@ def _seen(layer: str, data: dict[str, Any], titles: Titles) -> Seen | None:
         return Seen("", (), "away" if data["status"] == "afk" else "here")
     if layer.startswith("web") and data.get("incognito") in (True, "true"):
         return Seen("", (), HIDDEN)
-    texts = {key: value if isinstance(value, str) else "" for key, value in data.items()}
+    texts = {  # titles that were cut off may have half of a surrogate pair, which has no UTF-8
+        key: value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        for key, value in data.items()
+        if isinstance(value, str)
+    }
     kinds = {"window": naming.window, "editor": naming.project}
     return kinds.get(layer, naming.tab)(defaultdict(str, texts), titles)
 

@@ -52,14 +52,16 @@ class Entry(NamedTuple):
 
 
 class Journal:
-    """The journal in a folder, which is created if necessary, for its owner alone.
+    """The journal in a folder, which is created, for its owner alone, if it is `new`.
 
-    Raises SelectronError if the journal is damaged, or of a later version.
+    Raises SelectronError if the journal is damaged, of a later version, or must not be created.
     """
 
-    def __init__(self, folder: Path):
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    def __init__(self, folder: Path, new: bool = True):
         self.path = folder / FILE
+        if not new and not self.path.exists():
+            raise SelectronError(f"{folder} has no journal: declare makes one, --home selects one.")
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.path.touch(mode=0o600)
         with self._explained():
             self.db = sqlite3.connect(
@@ -88,8 +90,7 @@ class Journal:
         self.db.execute("PRAGMA synchronous = FULL")
         if self._version() not in (0, VERSION):
             raise SelectronError(
-                f"{self.path} has version {self._version()}, but this Selectron supports "
-                f"{VERSION}: use the one that wrote it."
+                f"{self.path} has version {self._version()}, not {VERSION}: use what wrote it."
             )
         if not self._version():
             with self.writing():
@@ -147,8 +148,8 @@ class Journal:
         yield from self._found(f"kind IN ({marks}) ORDER BY seq", kinds)
 
     def between(self, start: float, end: float) -> Iterator[Entry]:
-        """Yield the cells that end after one time, and not after another."""
-        where = "kind = 'cell' AND time > ? AND time <= ? ORDER BY time, seq"
+        """Yield the cells that end after one time, and not after another, as they were written."""
+        where = "kind = 'cell' AND time > ? AND time <= ? ORDER BY seq"
         yield from self._found(where, (start, end))
 
     def last(self, kind: str, name: str, value: Any) -> Entry | None:

@@ -24,15 +24,14 @@ WORD = re.compile(r"[^\W\d_]\w+")
 MOST = 64  # words of a title
 BYTES = 32
 BROWSERS = {
-    "firefox": ("firefox", "librewolf", "waterfox", "zen"),
+    "firefox": ("firefox", "librewolf", "waterfox", "zen", "floorp"),
     "chrome": ("chrome", "chromium"),
     **{name: (name,) for name in ("edge", "brave", "opera", "vivaldi", "safari", "arc")},
+    "other": ("pale moon", "palemoon", "seamonkey", "falkon"),  # without a watcher of their tabs
 }
-EDITORS = (
+EDITORS = (  # and terminals
     "code", "codium", "vim", "emacs", "sublime", "idea", "pycharm", "webstorm", "clion", "goland",
     "rider", "android studio", "xcode", "zed", "kate", "visual studio", "jetbrains", "cursor",
-)  # fmt: skip
-TERMINALS = (
     "terminal", "alacritty", "kitty", "konsole", "xterm", "iterm", "wezterm", "foot", "tmux",
 )  # fmt: skip
 FOLDERS = ("nautilus", "finder", "explorer", "dolphin", "thunar", "nemo", "pcmanfm")
@@ -132,7 +131,7 @@ def window(data: Mapping[str, str], titles: Titles) -> Seen:
     Seen(resource='document:report.docx', words=('report', 'docx', 'word'), where='')
     """
     app, title = data["app"].casefold().removesuffix(".exe").strip(), data["title"]
-    where = family(app) or ("editor" if _among(app, EDITORS + TERMINALS) else "")
+    where = family(app) or ("editor" if _among(app, EDITORS) else "")
     private = where not in ("", "editor") and PRIVATE.search(unicodedata.normalize("NFC", title))
     if private or _among(app, ALWAYS_PRIVATE):
         return Seen("", (), HIDDEN)

@@ -112,9 +112,7 @@ class ActivityPredictor:
         Raises SelectronError if `time` is before the last tick.
         """
         if not (math.isfinite(time) and time >= self.desktop.closed_at):
-            raise SelectronError(
-                f"tick({time!r}) is before the last tick, {self.desktop.closed_at!r}."
-            )
+            raise SelectronError(f"tick({time!r}) is before the last, {self.desktop.closed_at!r}.")
         instance = self._close(time)
         for asked in self.asked.waiting:
             if time - asked.alarm.time > LAPSE:
@@ -160,8 +158,7 @@ class ActivityPredictor:
         asked = self.asked.by_number.get(alarm_id)
         if asked is None:
             raise SelectronError(
-                f"There is no alarm {alarm_id!r}, or it is too old: there were "
-                f"{self.asked.raised}, and those of the last {LENGTH} stretches can be answered."
+                f"There is no alarm {alarm_id!r}, or it is older than the last {LENGTH} stretches."
             )
         since = asked.alarm.since if time is None else time
         if not math.isfinite(since):

@@ -8,12 +8,11 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from .joining import joined
-from .journal import Journal
-from .saying import KINDS, Names
+from .journal import Entry, Journal
+from .saying import KINDS, NOBODY, Names
 from .timeline import Timeline
 
 ROWS = ("predicted", "declared", "corrected")
-NOBODY = "not declared"
 ADVICE = (
     "Nothing was declared on this day: selectron-desktop declare NAME --since {}, or import FILE "
     "--declarations CSV, adds activities."
@@ -93,12 +92,24 @@ def day(journal: Journal, when: date) -> Day:
     answered = {entry.body["alarm"] for entry in journal.of("answer")}
     seen = (
         (max(began, start), min(ended, end), names.now(cell.body.get("activity"), cell.seq))
-        for cell in journal.between(start, end + 60.0)
+        for cell in _cells(journal, start, end + 60.0)
         for began, ended, resource, _ in cell.body["events"]
         if resource and ended > start and began < end
     )
     stretches = list(map(Stretch._make, joined(_split(seen, names.said), gap=2.0)))
     return Day(when, stretches, len(alarms), len(alarms & answered))
+
+
+def _cells(journal: Journal, start: float, end: float) -> list[Entry]:
+    """Return cells in order; of those that overlap, as the clock was set back, the later entry."""
+    minutes: dict[float, list[Entry]] = {}
+    for cell in journal.between(start, end):
+        began = cell.body["events"][0][0]
+        same = minutes.setdefault(began // 60, [])
+        if same and began < same[-1].time:
+            same.clear()
+        same.append(cell)
+    return [cell for minute in sorted(minutes) for cell in minutes[minute]]
 
 
 def bounds(when: date) -> tuple[float, float]:
@@ -112,15 +123,13 @@ def _split(seen: Iterable[tuple[float, float, str | None]], said: Timeline) -> I
     times = [one.time for one in said.statements]
     declarations = Timeline()
     declarations.statements = [one for one in said.statements if one.alarm is None]
-    for start, end, predicted in seen:
+    for start, end, guess in seen:
         first, last = (bisect.bisect_right(times, time) for time in (start, end))
         for one, other in pairwise([start, *times[first:last], end]):
             if one < other:
                 declared, held = declarations.at(one), said.held(one)
                 answer = held.activity if held and held.alarm is not None else None
-                yield Stretch(
-                    one, other, predicted, declared, answer if answer != declared else None
-                )
+                yield Stretch(one, other, guess, declared, answer if answer != declared else None)
 
 
 def clock(time: float, seconds: bool = False) -> str:

@@ -16,6 +16,7 @@ from .timeline import Statement, Timeline
 
 KINDS = ("declare", "switch", "alarm", "answer", "create", "rename", "merge", "close", "clock")
 LONGEST = 100  # characters of a name
+NOBODY = "not declared"  # the report's name for time without an activity
 JOINERS = re.compile("[\u200c\u200d]")  # of emoji, and of letters in Persian and Hindi
 SHORT = 1.0  # seconds before an alarm: the moment that its question is about
 FRESH = 12 * 3600.0  # seconds for which a question is open
@@ -106,9 +107,10 @@ def sound(name: str) -> str:
     """
     found = unicodedata.normalize("NFC", " ".join(name.split()))
     letters = JOINERS.sub("", found)
-    if not letters or len(found) > LONGEST or not letters.isprintable():
+    if not letters or len(found) > LONGEST or not letters.isprintable() or found == NOBODY:
         raise SelectronError(
-            f"{name!r:.120} cannot be an activity's name: 1 to {LONGEST} printable characters can."
+            f"{name!r:.120} cannot be an activity's name: 1 to {LONGEST} printable characters can, "
+            f"but not {NOBODY!r}."
         )
     return found
 
@@ -151,7 +153,7 @@ class Saying:
         notification still shows it. A repeated answer changes nothing; another one replaces it.
         """
         with self.journal.writing():
-            asked = self.journal.last("alarm", "id", alarm)
+            asked = self.journal.last("alarm", "id", alarm) if abs(alarm) < 2**63 else None
             if asked is None:
                 raise SelectronError(f"There is no alarm {alarm}.")
             if time is not None and not 0 <= time <= asked.time:

@@ -13,7 +13,6 @@ from selectron import SelectronError
 
 ADDRESS = "http://127.0.0.1:5600"
 PULSE = 1.0  # seconds between two stretches that are merged
-PATIENCE = 10.0  # seconds for a response of the server
 PREDICTIONS = "selectron-predictions"
 ANSWERS = "selectron-answers"
 
@@ -28,7 +27,7 @@ class Server:
     `patience` is the number of seconds to wait for a response.
     """
 
-    def __init__(self, address: str | None = None, patience: float = PATIENCE):
+    def __init__(self, address: str | None = None, patience: float = 10.0):
         self.address = (address or ADDRESS).rstrip("/")
         self.patience = patience
         try:
@@ -41,10 +40,9 @@ class Server:
 
     def buckets(self) -> dict[str, dict[str, Any]]:
         """Return the description of every bucket, by its id."""
-        found = self.request("GET", "buckets/")
-        if not isinstance(found, dict):
-            raise Absent(f"{self.address} is not an ActivityWatch server: it has no buckets.")
-        return {name: bucket for name, bucket in found.items() if isinstance(bucket, dict)}
+        if isinstance(found := self.request("GET", "buckets/"), dict):
+            return {name: bucket for name, bucket in found.items() if isinstance(bucket, dict)}
+        raise Absent(f"{self.address} is not an ActivityWatch server: it has no buckets.")
 
     def events(self, bucket: str, start: float, end: float) -> list[Any]:
         """Return the events of a bucket between two times, in seconds since 1970."""
@@ -60,7 +58,9 @@ class Server:
 
         url = f"{self.address}/api/0/{path}"
         try:
-            response = requests.request(method, url, timeout=self.patience, **options)
+            with requests.Session() as session:
+                session.trust_env = False  # no proxy, and no password of .netrc
+                response = session.request(method, url, timeout=self.patience, **options)
             response.raise_for_status()
             return response.json() if response.content else None
         except requests.ConnectionError:
@@ -70,9 +70,7 @@ class Server:
         except requests.HTTPError as error:
             raise Absent(f"ActivityWatch at {self.address} fails: {error!s:.100}") from None
         except (requests.RequestException, ValueError) as error:
-            raise Absent(
-                f"ActivityWatch at {self.address} sends invalid data: {error!r:.100}"
-            ) from None
+            raise Absent(f"{self.address} sends invalid data: {error!r:.100}") from None
 
 
 def _time(seconds: float) -> str:

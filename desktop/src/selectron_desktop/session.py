@@ -3,13 +3,13 @@
 Snapshots store the predictor at an entry, so that a start need not replay the whole journal.
 """
 
-import fcntl
+import sqlite3
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from selectron import SelectronError
 
@@ -97,11 +97,8 @@ class Session:
         alarms = list(self.journal.of("alarm"))
         self.raised = max((entry.body["id"] for entry in alarms), default=0)
         strange = self.journal.setting("strange") or 0  # the last alarm of another version
-        self.own = {
-            entry.body["id"]: entry.body["own"]
-            for entry in alarms
-            if strange < entry.seq <= self.seq
-        }
+        mine = [entry.body for entry in alarms if strange < entry.seq <= self.seq]
+        self.own = {body["id"]: body["own"] for body in mine}
         self.alarm: Any = None  # the last alarm of the predictor
         self.catch_up()
 
@@ -125,6 +122,13 @@ class Session:
             if self.seq - self.saved >= self.every:
                 self.snapshot()
         return alarms
+
+    def missed(self, events: Sequence[Event]) -> int:
+        """Return how many events of work the journal does not have, though it has later ones."""
+        past = [event for event in events if not event.away and event.end <= self.until]
+        cells = self.journal.between(past[0].start, self.until) if past else ()
+        known = {start for cell in cells for start, *_ in cell.body["events"]}
+        return sum(event.start not in known for event in past)
 
     def said(self, what: str, *values: Any) -> Entry:
         """Write what the user says, with a method of `Saying`, and apply it."""
@@ -253,11 +257,12 @@ class Session:
                 self.held.close()
 
 
-def _locked(path: Path) -> IO[bytes]:
-    file = open(path, "ab")  # noqa: SIM115 (held as long as the session)
+def _locked(path: Path) -> sqlite3.Connection:
+    """Lock a file by SQLite, which does so on every system, until it is closed or killed."""
+    held = sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        file.close()
+        held.execute("BEGIN EXCLUSIVE")
+    except sqlite3.OperationalError:
+        held.close()
         raise SelectronError(f"{path.parent} is in use by another selectron-desktop.") from None
-    return file
+    return held

@@ -36,7 +36,7 @@ def moment(text: str, now: float) -> float:
     today = datetime.fromtimestamp(now)
     try:
         if re.fullmatch(r"\d\d?:\d\d(:\d\d)?", text):
-            found = datetime.fromisoformat(f"{today:%Y-%m-%d}T{text:0>5}")
+            found = datetime.fromisoformat(f"{today:%Y-%m-%d}T{'0' * (text[1] == ':')}{text}")
             return (found - timedelta(days=found > today)).timestamp()
         return datetime.fromisoformat(text).timestamp()
     except (ValueError, OverflowError):
@@ -76,19 +76,12 @@ def stated(path: str | os.PathLike) -> Iterator[tuple[float, str]]:
     except UnicodeDecodeError:
         raise SelectronError(f"{path} must be a CSV file in UTF-8.") from None
     rows = csv.DictReader(io.StringIO(text), restval="")
-    if not {"time", "activity"} <= set(rows.fieldnames or ()):
-        raise SelectronError(f"{path} must have the columns time and activity.")
-    for row in rows:
-        try:
+    try:
+        if not {"time", "activity"} <= set(rows.fieldnames or ()):
+            raise SelectronError("there must be columns time and activity.")
+        for row in rows:
             local = datetime.fromisoformat(row["time"].strip()).astimezone()
-            time = moment(local.isoformat())
-        except (ValueError, OverflowError):
-            raise SelectronError(
-                f"{path}, line {rows.line_num}: {row['time']!r} is not a time such as "
-                "2024-05-01T14:05:00+02:00."
-            ) from None
-        try:
-            name = sound(row["activity"])
-        except SelectronError as error:
-            raise SelectronError(f"{path}, line {rows.line_num}: {error}") from None
-        yield time, name
+            yield moment(local.isoformat()), sound(row["activity"])
+    except (csv.Error, ValueError, OverflowError) as error:
+        reason = f"{path}, line {rows.reader.line_num}: {error!s:.200}".rstrip(".")
+        raise SelectronError(f"{reason}; a row is such as 2024-05-01T14:05+02:00,mail.") from None

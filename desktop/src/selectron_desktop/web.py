@@ -25,8 +25,6 @@ from selectron import SelectronError
 from .session import Session
 
 LOOPBACK = "127.0.0.1"
-NAMES = (LOOPBACK, "localhost")
-STARTING = 20.0  # seconds
 BODY = 1 << 16  # bytes of a request
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
@@ -46,10 +44,11 @@ PAGES = {
     "/static/icon.svg": ("icon.svg", "image/svg+xml"),
 }
 Handler = Callable[[Request], Awaitable[Response]]
+Fault = Callable[[], str | None]  # returns what is wrong, None if nothing is
 
 
-def application(session: Session, token: str, trouble: Callable[[], str | None]) -> Starlette:
-    """Return the application of a session; `trouble` returns what is wrong, None if nothing is."""
+def application(session: Session, token: str, trouble: Fault) -> Starlette:
+    """Return the application of a session."""
 
     def known(deed: Callable[[dict[str, Any]], tuple] | None = None) -> Handler:
         async def handle(request: Request) -> Response:
@@ -125,7 +124,7 @@ async def _body(request: Request) -> dict[str, Any]:
 async def _guarded(request: Request, call: Callable[[Request], Awaitable[Response]]) -> Response:
     """Refuse requests under another host's name, or from another page."""
     host, origin = request.headers.get("host", ""), request.headers.get("origin")
-    if host.partition(":")[0] not in NAMES:
+    if host.partition(":")[0] not in (LOOPBACK, "localhost"):
         response = _problem(421, "This server does not have that name.")
     elif origin is not None and origin.partition("://")[2] != host:
         response = _problem(403, "Requests from pages of other origins are refused.")
@@ -151,13 +150,7 @@ def _problem(status: int, message: str) -> Response:
 class Page:
     """The page, served by a thread until `close`; port 0 selects any that is free."""
 
-    def __init__(
-        self,
-        session: Session,
-        token: str,
-        port: int = 0,
-        trouble: Callable[[], str | None] = lambda: None,
-    ):
+    def __init__(self, session: Session, token: str, port: int = 0, trouble: Fault = lambda: None):
         self.server = uvicorn.Server(
             uvicorn.Config(
                 application(session, token, trouble), LOOPBACK, port, ws="none",
@@ -167,7 +160,7 @@ class Page:
         )  # fmt: skip
         self.thread = threading.Thread(target=self._run, daemon=True)
         self.thread.start()
-        limit = time.monotonic() + STARTING
+        limit = time.monotonic() + 20.0  # seconds
         while not self.server.started:
             if not self.thread.is_alive() or time.monotonic() > limit:
                 raise SelectronError(f"The page cannot be served at port {port}: choose another.")

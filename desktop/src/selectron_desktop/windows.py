@@ -91,9 +91,7 @@ class Desktop:
         """Add an event; raises SelectronError, and changes nothing, if it is out of order."""
         start, end = event.start, event.end
         if not (math.isfinite(start) and math.isfinite(end) and start <= end):
-            raise SelectronError(
-                f"An event must start at a finite time and end later, got {start!r} to {end!r}."
-            )
+            raise SelectronError(f"Events need finite times in order, got {start!r} to {end!r}.")
         if start < (latest := max(self.until, self.closed_at)):
             raise SelectronError(
                 f"The event at {start!r} starts before {latest!r}, the end of the last event or "

@@ -69,6 +69,7 @@ def test_what_will_not_do_is_told_in_a_sentence(call, tmp_path):
     (tmp_path / "unsaid.csv").write_text("time,activity\n2024-05-01,mail\n2024-05-02,\n")
     (tmp_path / "short.csv").write_text("time,activity\n2024-05-01\n")
     (tmp_path / "latin.csv").write_bytes("time,activity\n2024-05-01,Ü\n".encode("latin-1"))
+    (tmp_path / "long.csv").write_text(f"time,activity\n2024-05-01,mail\n{'x' * 200_000},mail\n")
     (tmp_path / "export.json").write_text(json.dumps(EXPORT))
     call("declare", "mail")
     bad = {
@@ -82,6 +83,9 @@ def test_what_will_not_do_is_told_in_a_sentence(call, tmp_path):
             ("import", "export.json", "--declarations", "unsaid.csv"),
             ("import", "export.json", "--declarations", "short.csv"),
             ("import", "export.json", "--declarations", "latin.csv"),
+            ("import", "export.json", "--declarations", "long.csv"),
+            ("report", "--home", tmp_path / "typo"),
+            ("list", "--home", tmp_path / "typo"),
             ("associate", "thesis.tex", "mail"),
             ("import", "export.json", "--host", "elsewhere"),
             ("import", "export.json", "--budget", "much"),
@@ -96,6 +100,7 @@ def test_what_will_not_do_is_told_in_a_sentence(call, tmp_path):
             ("report", "--html", "day.pdf"),
             ("import", "nowhere.json"),
             ("watch", "--port", "100000"),
+            ("watch", "--poll", "nan"),
             ("import", "export.json", "--titles", "shouted"),
             ("dance",),
         ],
@@ -109,6 +114,7 @@ def test_what_will_not_do_is_told_in_a_sentence(call, tmp_path):
                 assert done.stderr.startswith("selectron: ")
                 assert done.stderr.count("\n") == 1
     assert kinds(tmp_path) == ["declare"]
+    assert not (tmp_path / "typo").exists()
 
 
 def test_a_file_is_taken_up_once_and_reported(call, tmp_path, monkeypatch):
@@ -133,6 +139,7 @@ def test_a_file_is_taken_up_once_and_reported(call, tmp_path, monkeypatch):
     shown = call("report", "--day", "2024-05-01").output
     assert f"{alarms} asked, 1 answered" in shown
     assert "2:00        in all" in shown
+    assert call("report", "--html", "day.HTML").exit_code == 0
     written = call("report", "--day", "2024-05-01", "--html", "day.html")
     assert (written.exit_code, written.stdout) == (0, "")
     assert "thesis" in (tmp_path / "day.html").read_text()
@@ -153,8 +160,8 @@ def said(tmp_path):
 
 def test_declarations_may_come_after_the_events(call, said, tmp_path):
     first = call("import", "export.json", "--budget", "none")
-    assert "No activity is known" in first.stderr
-    assert "--declarations" in first.stderr
+    assert "these events are not predicted later" in first.stderr
+    assert "a new --home with --declarations" in " ".join(first.stderr.split())
     later = call("import", "export.json", "--declarations", "said.csv")
     assert later.exit_code == 0, later.output
     assert later.stdout.endswith(", 11 new declarations\n")
@@ -218,6 +225,49 @@ def test_what_is_of_the_future_is_not_taken_up(call, tmp_path):
     assert call("import", "export.json").output.startswith("0 new events, ")
 
 
+def test_events_that_are_skipped_are_counted(call, tmp_path):
+    """Those that the journal has are not, and nobody's presence is no news."""
+    export = json.loads(json.dumps(EXPORT))
+    afk = [{"timestamp": "2024-05-01T11:30:00Z", "duration": 7200, "data": {"status": "afk"}}]
+    export["buckets"]["a"] = {"type": "afkstatus", "hostname": "desk", "events": afk}
+    (tmp_path / "export.json").write_text(json.dumps(export))
+    for count in (90, 0):
+        done = call("import", "export.json")
+        assert done.output.startswith(f"{count} new events, ")
+        assert "were skipped" not in done.stderr
+    for one in export["buckets"]["w"]["events"]:
+        one["timestamp"] = one["timestamp"].replace("05-01", "04-30")
+    (tmp_path / "export.json").write_text(json.dumps(export))
+    done = call("import", "export.json")
+    assert "Events before 2024-05-01 " in done.stderr
+    assert "were skipped (120): the journal has later ones; use a new --home." in done.stderr
+
+
+def test_output_that_cannot_be_written_ends_no_command_with_a_traceback(tmp_path):
+    env = {**os.environ, "PYTHONIOENCODING": "cp1252", "SELECTRON_ACTIVITY": str(tmp_path / "h")}
+    command = [sys.executable, "-m", "selectron_desktop"]
+    told = {"env": env, "capture_output": True}
+    done = subprocess.run([*command, "declare", "\u03a0test"], **told)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.startswith(b"?test, since ")
+    read, write = os.pipe()
+    os.close(read)  # nobody reads any more, as after `| head -1`
+    done = subprocess.run([*command, "report"], stdout=write, stderr=subprocess.PIPE, env=env)
+    os.close(write)
+    assert done.stderr == b""
+
+
+def test_no_module_of_one_system_alone_is_needed(tmp_path):
+    program = (
+        "import sys; sys.modules |= dict.fromkeys(['fcntl', 'termios', 'resource', 'pwd'])\n"
+        "from selectron_desktop.cli import main\n"
+        "main(['import', 'nothing.json', '--home', 'h'])"
+    )
+    (tmp_path / "nothing.json").write_text(json.dumps(EXPORT))
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True)
+    assert (done.returncode, done.stdout[:15]) == (0, b"120 new events,"), done.stderr
+
+
 def test_nothing_heavy_is_imported_for_a_declaration(tmp_path):
     program = (
         "import sys; from selectron_desktop.cli import main\n"
@@ -275,7 +325,7 @@ def test_a_watch_from_start_to_end(tmp_path):
                        "site:a", []]]})  # fmt: skip
         journal.append("declare", minute - 3600, minute, {"activity": "thesis"})
     options = ("--server", f"http://127.0.0.1:{port}", "--web", "--port", "0", "--ask", "none")
-    options += ("--poll", "0.2")
+    options += ("--poll", "1")
     watch = Watch(tmp_path, *options)
     watch.wait(lambda: any("no ActivityWatch server" in line for line in watch.lines), "absent")
     server = Real(tmp_path, port)
@@ -323,7 +373,7 @@ def test_a_watch_in_a_new_folder_takes_up_what_the_server_has(tmp_path):
             window = "aw-watcher-window_desk"
             server.put(window, start, start + 600, app="gvim", title="thesis.tex")
         journal = Journal(tmp_path / "home")
-        watch = Watch(tmp_path, "--server", server.url, "--ask", "none", "--poll", "0.2")
+        watch = Watch(tmp_path, "--server", server.url, "--ask", "none", "--poll", "1")
         count = lambda: sum(1 for _ in journal.of("cell"))  # noqa: E731
         watch.wait(lambda: count() == 20, "a week is read")
         assert "using the server's events since" in "".join(watch.lines)
@@ -362,6 +412,7 @@ def test_days_and_moments():
     now = datetime(2024, 5, 1, 14, 0).timestamp()
     assert moment("14:00", now) == now
     assert moment("9:30", now) == now - 4.5 * 3600
+    assert moment("9:30:00", now) == moment("09:30:00", now) == now - 4.5 * 3600
     assert moment("23:00", now) == now - 15 * 3600  # of yesterday
     assert moment("1.5h", now) == now - 5400
     assert moment("7d", now) == now - 7 * 86_400

@@ -157,11 +157,26 @@ def test_names_of_resources():
         ("chrome.exe", "Bank - Google Chrome (Inkognito)"),
         ("Tor Browser", "Bank"),
         ("firefox", "Bank \u2014 Tor Browser"),
+        ("floorp", "Bank \u2014 Floorp Private Browsing"),
+        ("Pale moon", "Bank - Pale Moon (Private Browsing)"),
+        ("palemoon.exe", "Bank - Pale Moon (Private Browsing)"),
+        ("SeaMonkey", "Bank - SeaMonkey (Private Browsing)"),
+        ("org.kde.falkon", "Bank - Falkon (Private Browsing)"),
     ],
 )
 def test_private_windows_are_hidden_title_and_all(app, title):
     seen = naming.window({"app": app, "title": title}, PLAIN)
     assert seen == naming.Seen("", (), naming.HIDDEN)
+
+
+def test_half_a_surrogate_pair_is_replaced(tmp_path):
+    """A title that was cut off may end with one: it could not be written as UTF-8."""
+    for app in ("foo\ud83d", "foo \ud83d\ude00"):
+        cut = bucket("currentwindow", event("10:00:00Z", 9, app=app, title="\ud83d.tex\ude00"))
+        (found,) = read(written(tmp_path, {"buckets": {"w": cut}}), PLAIN)
+        assert found.resource.startswith("application:foo")
+        found.resource.encode()
+        assert found.words == ("tex",)
 
 
 def test_what_never_got_an_end_is_passed_over():

@@ -98,5 +98,5 @@ def test_journals_that_cannot_be_used(tmp_path):
     journal = Journal(tmp_path)
     journal.db.execute("PRAGMA user_version = 99")
     journal.close()
-    with pytest.raises(SelectronError, match="version 99, but this Selectron supports 2"):
+    with pytest.raises(SelectronError, match="version 99, not 2"):
         Journal(tmp_path)

@@ -35,8 +35,8 @@ def alarmed(**parameters):
 @pytest.mark.parametrize(
     ("event", "what"),
     [
-        (Event(math.nan, 1.0, "site:a", ()), "must start"),
-        (Event(START + 99_000, START + 98_000, "site:a", ()), "must start"),
+        (Event(math.nan, 1.0, "site:a", ()), "finite times in order"),
+        (Event(START + 99_000, START + 98_000, "site:a", ()), "finite times in order"),
         (Event(START, START + 5, "site:a", ()), "must not overlap"),
     ],
 )

@@ -83,6 +83,24 @@ def test_time_that_nobody_spoke_for(began):
     assert "<h1>" in written(day(session.journal, MAY))
 
 
+def test_time_under_a_clock_that_was_ahead_counts_once(began):
+    """Minutes 1 to 4 are stored two hours ahead: once it is that time, what is seen then counts."""
+    session = began()
+    session.said("declare", "thesis", at(0), at(0))
+    session.advance(work(0, "a"), at(1))
+    session.advance(work(120, "a", "a", "a"), at(123))
+    session.said("set_back", at(4))
+    session.said("declare", "mail", at(119), at(119))
+    session.advance(work(119, "b"), at(120))
+    assert sum(day(session.journal, MAY).seconds.values()) == 300.0
+    session.said("declare", "garden", at(120.5), at(121))
+    session.advance(work(120, "b", "c"), at(122))
+    assert day(session.journal, MAY).seconds == {"thesis": 60.0, "mail": 90.0, "garden": 150.0}
+    assert [row[:2] for row in rows(session)][1:] == [
+        (119, 120.5), (120.5, 121), (121, 122), (122, 123),
+    ]  # fmt: skip
+
+
 def test_days_begin_at_midnight_and_have_23_to_25_hours(began):
     hours = [(e - s) / 3600 for s, e in map(bounds, (date(2024, 3, 31), MAY, date(2024, 10, 27)))]
     assert hours == [23.0, 24.0, 25.0]

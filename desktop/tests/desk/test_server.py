@@ -3,6 +3,7 @@
 import itertools
 
 import pytest
+import requests
 
 from selectron import SelectronError
 from selectron_desktop import feed as feeds
@@ -248,6 +249,29 @@ def test_a_server_that_is_not_there_slow_or_another(fake):
     for wrong in ("nowhere", "ftp://127.0.0.1", "http://", "http://a:b"):
         with pytest.raises(SelectronError, match="is not an address"):
             Server(wrong)
+
+
+def test_no_proxy_and_no_password_of_the_environment_is_used(fake, monkeypatch, tmp_path):
+    (tmp_path / "netrc").write_text("machine 127.0.0.1 login me password secret")
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{free_port()}")  # nobody is there
+    aw, sent = fake(), []
+    monkeypatch.setattr(requests.Session, "get_adapter", _recorded(sent))
+    assert WINDOW in Server(aw.url).buckets()
+    assert ["authorization" in one.headers for one in sent] == [False]
+
+
+def _recorded(sent):
+    """Return a `get_adapter` that records the requests."""
+    plain = requests.Session.get_adapter
+
+    def get(session, url):
+        adapter = plain(session, url)
+        send = adapter.send
+        adapter.send = lambda request, **options: sent.append(request) or send(request, **options)
+        return adapter
+
+    return get
 
 
 def test_a_watch_outlives_its_server(fake, began):

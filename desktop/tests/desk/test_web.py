@@ -73,6 +73,8 @@ def test_what_will_not_do_is_refused_and_changes_nothing(page):
     before = page.session.journal.head
     bad = [
         ("answers", {"alarm": 9, "activity": "a"}, 422),
+        ("answers", {"alarm": 2**63, "activity": "a"}, 422),
+        ("answers", {"alarm": -(2**70), "activity": "a"}, 422),
         ("answers", {"alarm": "1", "activity": "a"}, 422),
         ("answers", {"alarm": 1, "activity": ""}, 422),
         ("answers", {"alarm": 1}, 422),
