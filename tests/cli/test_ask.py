@@ -300,7 +300,7 @@ def test_rows_that_have_a_label_are_not_asked_about(call, asked):
     result = call("ask", "a.model", "some.csv", "-o", "some-q.csv")
     values = {line.split(",")[0] for line in lines[2::2]}
     assert {row["a"] for row in read("some-q.csv")} <= values
-    how = "selectron run some.csv --model a.model --save a.model"
+    how = "selectron run some.csv --model a.model --save a.model --budget 100%"
     assert f"\n50 rows have a label already. If that is not learned yet: {how}\n" in result.output
 
 

@@ -80,9 +80,8 @@ def test_rows_that_have_a_label_are_not_asked_about(call, halves):
     first, second, model = halves
     labelled = second.with_name("labelled.csv").read_text().splitlines()
     without = second.read_text().splitlines()
-    some, others = (labelled.copy() for _ in range(2))
-    some[1:] = [(without, labelled)[k % 3 == 0][k] for k in range(1, 101)]
-    others[1:] = [(labelled, without)[k % 3 == 0][k] for k in range(1, 101)]
+    some = [(without, labelled)[k > 0 and k % 3 == 0][k] for k in range(101)]
+    others = [labelled[k] for k in range(101) if k == 0 or k % 3]
     second.write_text("\n".join(some))
     second.with_name("others.csv").write_text("\n".join(others))
     before = model.read_bytes()
@@ -92,7 +91,7 @@ def test_rows_that_have_a_label_are_not_asked_about(call, halves):
     assert all(int(row) % 3 for row in asked)
     model.write_bytes(before)
     found = call("label", model, second, input="s\nu\n" + answers(labelled[1:], asked))
-    how = f"selectron run {second} --model {model} --save {model}"
+    how = f"selectron run {second} --model {model} --save {model} --budget 100%"
     assert f"33 rows have a label already. If that is not learned yet: {how}\n" in found.stdout
     for path, kept in (("one.csv", "run.model"), ("two.csv", model)):
         call("predict", kept, first, "-o", path)

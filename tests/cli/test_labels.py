@@ -233,12 +233,13 @@ def test_few_labels_are_counted_with_those_that_were_learned(call, stream):
     found = call("run", "some.csv", *fast, "--budget", "20/300").stdout
     how = "--ask always, without --budget, learns all of them."
     last = found.splitlines()[-1]
-    assert last.startswith(f"{these}, and accuracy is for these; ")
-    assert last.endswith(f" were learned, within the budget: {how}")
+    assert last.startswith(f"{these}: accuracy is for these. ")
+    assert last.endswith(f" labels learned within the budget: {how}")
     found = call("run", "some.csv", "--model", "m", "--budget", "20/300").stdout
-    assert "within the budget: --budget 100% learns all of them.\n" in found
+    how = "--budget 100%, which then has to be given again, learns all of them."
+    assert f"within the budget: {how}\n" in found
     found = call("run", "some.csv", *fast, "--ask", "fixed:p=0.2").stdout
-    assert "were learned, as asked for: --ask always learns all of them.\n" in found
+    assert "labels learned as asked for: --ask always learns all of them.\n" in found
     assert "have a label" not in call("run", stream[0], *fast, "--budget", "20/300").stdout
 
 
@@ -251,3 +252,14 @@ def test_a_column_of_texts_is_no_label_unless_its_classes_are_named(call, tmp_pa
     assert (found.exit_code, found.output) == (1, f"selectron: {what}: {how}\n")
     found = call("run", "a.csv", "--label", "text", "--classes", "x,y")
     assert "is none of 'x', 'y'" in found.stderr
+    (tmp_path / "a.csv").write_text("\n".join(["n,text,label", *lines, *["1,,ab"] * 90]))
+    found = call("run", "a.csv", "--label", "text", "--learner", "perceptron")
+    assert "'text' has 60 values in the first 150 rows, and each would be a class" in found.stderr
+
+
+def test_amounts_are_no_labels_however_many_there_are(call, tmp_path):
+    lines = [f"{i},{i + 0.25}" for i in range(1100)]
+    (tmp_path / "a.csv").write_text("\n".join(["n,price", *lines]))
+    found = call("run", "a.csv", "--label", "price", "--learner", "perceptron")
+    assert "classes are predicted, not amounts" in found.stderr
+    assert "would be a class" not in found.stderr

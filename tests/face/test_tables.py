@@ -187,19 +187,31 @@ def test_columns_to_be_ignored_may_come_later():
 def test_an_array_has_the_columns_of_a_frame_whose_names_are_numbers():
     X = np.arange(160.0).reshape(40, 4)
     clf = OnlineClassifier(Perceptron(), encoder="auto").fit(pd.DataFrame(X), LABELS)
-    for other in (np.c_[X, X], X[:, :3]):
-        with pytest.raises(SelectronError, match="features, but OnlineClassifier is expecting 4"):
-            clf.predict(other)
+    for _ in range(2):
+        assert len(clf.predict(X)) == 40
+        for other in (np.c_[X, X], X[:, :3]):
+            with pytest.raises(SelectronError, match="but OnlineClassifier is expecting 4 feat"):
+                clf.predict(other)
+        clf.partial_fit([{"0": 1.0, "1": 2.0, "2": 3.0, "3": 4.0, "more": 5.0}], LABELS[:1])
 
 
 def test_a_column_of_which_live_rows_are_mostly_odd_is_warned_of_at_doublings():
     clf = OnlineClassifier(Perceptron(), encoder="auto", random_state=0)
-    for i in range(256):
+    for i in range(255):
         clf.decide({"v": i if i < 100 else "low"})
     with pytest.warns(UserWarning, match="156 of 256 values of 'v' are odd, and taken as"):
         clf.decide({"v": "low"})
     for _ in range(200):
         clf.decide({"v": "low"})
+
+
+def test_rows_are_decided_on_after_a_warning_that_is_an_error():
+    clf = OnlineClassifier(Perceptron(), encoder="auto", random_state=0)
+    for i in range(127):
+        clf.decide({"v": i if i < 50 else "low"})
+    with pytest.raises(UserWarning, match="77 of 128"):
+        clf.decide({"v": 1.0})
+    assert clf.decide({"v": 1.0}).ask
 
 
 def test_names_that_are_numbers_are_compared_as_text():

@@ -180,10 +180,8 @@ class Parameters(NamedTuple):
         spent = even / chance if asked else 0.0  # of a label, the rest being saved
         put = saved_part(self, b, share)
         owed, saved = b.owed + share * (1 - put) - spent, b.saved + share * put - (asked - spent)
-        if share > 0:  # no more than counts: rows without labels must not earn those of later rows
-            owed = min(owed, MOST_PULL * share * lag_rows(self))
         counts = b.rows + 1, b.asked + asked, b.seen + 1
-        return (*counts, owed, saved, burst, b.window, b.pace, b.since, *found[1:])
+        return (*counts, limited(self, owed), saved, burst, b.window, b.pace, b.since, *found[1:])
 
 
 class Budget(Parameters):
@@ -192,8 +190,9 @@ class Budget(Parameters):
     Give one of: `rate`, the share of labels to ask for in the long run; `labels` and `horizon`, a
     number of labels for a number of rows; `labels` and `per`, a number of labels in every period,
     such as "1d", "12h", "30min" or a number of seconds (days begin at midnight UTC). A number of
-    labels is never exceeded. A rate holds in the long run: early on, labels are asked for in
-    advance, many more with a horizon, or in the first period, whose number of rows is not known.
+    labels is never exceeded. A rate holds in the long run, but of rows without labels, those of
+    1,500 rows at most are made up for later. Early on, labels are asked for in advance, many more
+    with a horizon, or in the first period, whose number of rows is not known.
 
     Parameters: `asker` ranks the rows by its probability (or worth); it must have no memory.
     `saved` >= 0 is the limit on labels saved for bursts, when predictions suddenly fail, as a
@@ -289,11 +288,6 @@ def rows_left(a: Any, b: Any) -> float:
     return max(1.0, a.horizon - b.seen) if a.horizon > 0 else 0.0
 
 
-def lag_rows(a: Any) -> float:
-    """Return the number of rows whose labels are a lag of 1."""
-    return max(LAG, a.horizon) if a.horizon > 0 else LAG
-
-
 def expected_rows(a: Any, b: Any, now: float) -> float:
     """Return the expected number of rows before the horizon or the window ends, with this one."""
     if a.horizon > 0:
@@ -305,6 +299,11 @@ def expected_rows(a: Any, b: Any, now: float) -> float:
     # of the first window: rows that come in a burst do not show how many come all day
     most = max((a.labels - b.asked) / FIRST_RATE, FURTHER * b.seen)
     return max(1.0, min(most, b.seen * rest / time if time > 0 else most))
+
+
+def limited(a: Any, owed: float) -> float:
+    """Return labels owed, at most those that count: others would be of rows without labels."""
+    return min(owed, MOST_PULL * a.rate * LAG) if a.rate > 0 else owed
 
 
 def saved_part(a: Any, b: Any, share: float) -> float:
@@ -341,9 +340,10 @@ def probabilities(
     """
     share, audits, spare = rate
     room, ratio = share * a.saved, found.weight / found.mean_weight
+    rows = max(LAG, a.horizon) if a.horizon > 0 else LAG
     stale = min(MOST_STALE, (waiting / STALE) * (waiting / STALE))
     ratio = stale + (1 - stale) * ratio
-    lag = b.owed / (share * lag_rows(a)) if share > 0 else 0.0
+    lag = b.owed / (share * rows) if share > 0 else 0.0
     pull = math.exp(min(MOST_PULL, max(-MOST_PULL, lag)))
     even = share * (1 - saved_part(a, b, share)) * ratio * pull
     least = share if lag > BEHIND or share >= 1 else audits

@@ -1,6 +1,7 @@
 """`selectron ask` and `selectron learn`: the questions of a kept model as a file to fill in."""
 
 import re
+import shlex
 import zlib
 from collections import Counter
 from collections.abc import Iterable
@@ -50,7 +51,7 @@ def ask(paths: tuple[str, ...], model: str | None, output: str, **options: Any) 
     Rows that have a label in FILE are not asked about. The labels may come in any order, days
     later, and some may never come: MODEL keeps the rows. The first column has the questions, by
     which `learn` finds them, and the second takes the labels. Once FILE has more rows at its end,
-    the same command asks about these, in another file.
+    the same command asks about these, in another file (with another --budget if it is spent).
 
     \b
         selectron ask mail.model new.csv -o questions.csv
@@ -236,7 +237,8 @@ class Answers:
         self.again, self.closed, self.changed = 0, 0, list[str]()
         self.blank = set[int]()  # open tickets of rows without a label
         self.others: list[str] = []  # columns that may hold the labels instead
-        how = f"selectron run FILE --model {saved.path} --save {saved.path}"
+        path = shlex.quote(saved.path)
+        how = f"selectron run FILE --model {path} --save {path}"
         self.instead = f"so this is no file of `selectron ask`; to learn labels of a table: {how}"
 
     def known(self) -> dict[str, str]:
@@ -283,7 +285,7 @@ class Answers:
             column = self.column if self.column in row else as_cell(self.column)
             for name in (QUESTION, column):
                 if name not in row:
-                    own = name != QUESTION or PREDICTION in row  # of a file of questions
+                    own = name != QUESTION or PROBA in row  # of a file of questions
                     how = "as `selectron ask` writes it: rename it back" if own else self.instead
                     raise SelectronError(f"there is no column {name!r}, {how}")
             question = str(row[QUESTION] or "").strip()

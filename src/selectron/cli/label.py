@@ -148,7 +148,8 @@ class ModelSession:
         if self.behind:
             why = f"{self.file} has changed since row {self.behind:,}"
         self.labels = LabelFile(output, why, self.behind + 1, first or last)
-        self.hidden: Any = self.saved.choice and self.saved.choice.label  # the column of labels
+        choice = self.saved.choice
+        self.hidden: Any = (choice and choice.label) or None  # the column of labels
         self.answers, self.doubted = Counter[str](), False  # labels learned, by class
         self.labelled = set[int]()  # rows whose labels the file has
         self.out = ""  # that the budget is spent, once it is
@@ -222,10 +223,12 @@ class ModelSession:
 
     def report_rest(self) -> None:
         """Print how many rows have a label already, and that the budget is spent."""
-        if n := len(self.labelled):
-            have, path = "have" if n > 1 else "has", shlex.quote(self.saved.path)
-            how = f"selectron run {shlex.quote(self.file)} --model {path} --save {path}"
+        if n := sum(number <= self.row for number in self.labelled):
+            have = "have" if n > 1 else "has"
+            file, path = map(shlex.quote, (self.file, self.saved.path))
+            how = f"selectron run {file} --model {path} --save {path} --budget 100%"
             echo(f"{counted(n, 'row')} {have} a label already. If that is not learned yet: {how}")
+            echo("After that, give --budget again.")
         if self.out:
             echo(f"{self.out.capitalize()}.")
 
@@ -260,7 +263,7 @@ class ModelSession:
     def decide(self, row: FileRow) -> Any:
         """Return the decision on a row; if its label is asked for, leave the ticket.
 
-        Returns None for a row whose label the file has: it is predicted, and never asked for.
+        Returns None for a row whose label the file has, which is no round.
         """
         naming = files.naming(self.file, row.number - 1)
         with uninterrupted(), naming, warnings.catch_warnings():
@@ -274,8 +277,6 @@ class ModelSession:
                 self.ticket = decision.ticket
                 self._count(1, decision.ask_probability == 0)
             else:
-                times = None if at is None else [at]
-                self.saved.classifier.run([row.x], [None], margins=False, times=times)
                 decision = None
                 self.labelled.add(row.number)
             if self.ticket is None:

@@ -120,15 +120,16 @@ def few_labels(contestants: Sequence[Contestant], options: dict[str, Any]) -> st
     labelled, asked = map(int, contestant.curve.sums[1:3].sum(axis=1))
     if not 0 < labelled < contestant.rows / 2:
         return ""
-    rows = f"{counted(labelled, 'row')} {'has' if labelled == 1 else 'have'} a label"
+    have, these = ("has", "it") if labelled == 1 else ("have", "these")
+    found = f"{counted(labelled, 'row')} {have} a label: accuracy is for {these}."
     if asked == labelled or others or contestant.delay:
-        return f"{rows}: accuracy is for these."
+        return found
     within = "within the budget" * isinstance(contestant.model.asker, Budget)
     more = "--ask always" + ", without --budget," * bool(options["budget"])
-    return (
-        f"{rows}, and accuracy is for these; {asked:,} were learned, {within or 'as asked for'}: "
-        f"{'--budget 100%' if options['model'] else more} learns all of them."
-    )
+    if options["model"]:
+        more = "--budget 100%, which then has to be given again,"
+    learned = f"{counted(asked, 'label')} learned {within or 'as asked for'}"
+    return f"{found} {learned}: {more} learns all of them."
 
 
 def draw(contest: Contest, options: dict[str, Any]) -> None:

@@ -132,6 +132,7 @@ def read_label(
     if not text or text in known:
         return known.get(text)
     begun = [name for name in known if name.lower().startswith(text.lower())]
+    begun = [name for name in begun if name.lower() == text.lower()] or begun
     if named and len(begun) == 1:
         echo(f"  {begun[0]}")
         return known[begun[0]]

@@ -252,12 +252,12 @@ class DecidesAndTells(TakesRows):
             return None
         if encoder.columns_.keys().isdisjoint(x):
             warn_if_strange(encoder, x, least=SEVERAL)
-        if (n := encoder.n_rows_) > FIRST and n & (n - 1) == 0:  # seldom: 128, 256, 512 rows, ...
-            warn_if_learned_odd(encoder, ())
         if has_huge(x):
             return None
         block = encoder.learn_one(x)
         self.model_.widen(needed_width(self.model_, block, encoder.width_))
+        if (n := encoder.n_rows_) > FIRST and n & (n - 1) == 0:  # seldom: 128, 256, 512 rows, ...
+            warn_if_learned_odd(encoder, ())
         return block
 
     def _decision(self, index: int, margin: float, chance: float, ticket: Any) -> Decision:

@@ -277,13 +277,22 @@ def encoder_input(estimator: Any, X: Any, first: bool) -> tuple[Any, int]:
         raise SelectronError("X has no rows.")
     names = getattr(X, "column_names", getattr(X, "columns", ()))
     check_unique(names)
-    known = hasattr(estimator, "n_features_in_")  # else the first rows were dicts
-    if first or (known and not len(names)):  # the encoder matches columns by their names
+    found = _named(estimator, X) if isinstance(X, np.ndarray) else X
+    named = hasattr(estimator, "feature_names_in_") and not len(names)
+    if first or (named and estimator.n_features_in_ == np.shape(X)[1]):  # else matched by names
         with checks.in_one_sentence(checks.TABLE):
             validate_data(estimator, X, reset=first, skip_check_array=True)
-    if isinstance(X, np.ndarray):
-        encoder = getattr(estimator, "encoder_", None)  # a frame may have numbers for names
-        letter = "" if encoder is not None and "0" in encoder.columns_ else "x"
-        names = getattr(estimator, "feature_names_in_", [f"{letter}{j}" for j in range(X.shape[1])])
-        return dict(zip(map(str, names), np.asarray(X).T, strict=True)), len(X)
-    return X, len(X)
+    return found, len(X)
+
+
+def _named(estimator: Any, X: np.ndarray) -> dict[str, np.ndarray]:
+    """Return the columns of an array by the names of the first rows; it must have as many."""
+    encoder, width = getattr(estimator, "encoder_", None), X.shape[1]
+    known = [] if encoder is None else [*encoder.columns_][: encoder.n_first_]
+    letter = "" if "0" in known else "x"  # a frame may have numbers for names
+    default = [f"{letter}{j}" for j in range(len(known) or width)]
+    names = getattr(estimator, "feature_names_in_", default)
+    if len(names) != width:
+        expected = f"{type(estimator).__name__} is expecting {len(names)} features as input"
+        raise SelectronError(f"X has {width} features, but {expected}.")
+    return dict(zip(map(str, names), X.T, strict=True))

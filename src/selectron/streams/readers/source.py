@@ -37,6 +37,7 @@ MAIL = (".mbox", ".eml", ".emlx", ".msg")  # endings of files of mail
 MODEL = b"selectron\n"  # what files of models begin with
 GUESSED = 50  # values that a column may have to be taken for the label without being named
 MANY = 0.1  # values a row from which a label is doubted that is not refused
+FRACTION = re.compile(r"[+-]?\d*\.\d*[1-9]\d*")
 LONG = 40  # characters, on average, of values that are texts and not labels
 COMMENT = re.compile(rb"\s*#[^,;\t]*$")  # with a comma it is rather the header of a table
 COMMENTS = 100  # lines in which one is looked for that is none
@@ -199,8 +200,10 @@ class Source:
                 f"the last column, {name!r}, would be the label, and has {found}: name the label "
                 "with --label, or '' for none"
             )
-        texts = 2 * n > rows and sum(map(len, map(str, values))) > LONG * n
-        if self.most_classes and (n > self.most_classes or texts):
+        labelled = sum(label is not None for label in part.labels.tolist())
+        texts = 2 * n > labelled and sum(map(len, map(str, values))) > LONG * n
+        amounts = any(FRACTION.fullmatch(str(value)) for value in values)  # which are refused later
+        if self.most_classes and (n > self.most_classes or texts) and not amounts:
             raise SelectronError(
                 f"the label {name!r} has {found}, and each would be a class: name another column "
                 "with --label, or all classes with --classes"
