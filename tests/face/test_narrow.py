@@ -254,6 +254,7 @@ def test_features_that_no_row_had_count_as_zero(tmp_path, form, learner, constan
     np.testing.assert_array_equal(OnlineClassifier.load(tmp_path / "model").coef_, clf.coef_)
 
 
+@pytest.mark.slow
 def test_wide_dense_rows_are_taken_as_sparse_ones_by_default():
     """The covariance of so many features takes long; LASEC, once the default, was worse."""
     X = np.random.default_rng(0).normal(size=(60, WIDE + 1))

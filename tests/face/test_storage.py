@@ -43,7 +43,7 @@ def test_the_stream_goes_on_bit_for_bit(learner, rows, tmp_path):
     assert goes_on(clf, tickets, rows) == goes_on(loaded, tickets, rows)
 
 
-@pytest.mark.parametrize("classes", [10, 11])
+@pytest.mark.parametrize("classes", [10, pytest.param(11, marks=pytest.mark.slow)])
 def test_a_stream_with_a_late_class_goes_on_bit_for_bit(classes, tmp_path):
     y = np.arange(len(X)) % classes
     clf = OnlineClassifier(LeadingHistory(fourier=10), asker=Budget(rate=0.5), random_state=0)

@@ -193,6 +193,7 @@ def test_a_weight_counts_as_copies_and_a_budget_asks_by_the_mixed_scores():
     assert runs[0].accuracy > 0.4 < runs[1].accuracy
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("factor", [1e6, 1e90, 1e150])
 def test_absurd_values_among_the_first_rows_do_no_harm(factor):
     rng = np.random.default_rng(0)

@@ -257,6 +257,7 @@ def test_output_that_cannot_be_written_ends_no_command_with_a_traceback(tmp_path
     assert done.stderr == b""
 
 
+@pytest.mark.slow
 def test_no_module_of_one_system_alone_is_needed(tmp_path):
     program = (
         "import sys; sys.modules |= dict.fromkeys(['fcntl', 'termios', 'resource', 'pwd'])\n"
