@@ -66,6 +66,14 @@ LEARNERS = [
     (changed(Learner, score=lambda self, m, q: "m"), r"Learner.score\(-0.5, 0.5\) must .*number"),
     (changed(Learner, noted=lambda self, r: None), r"Learner.noted\(.* must return a number, got"),
     (changed(Learner, normalise=lambda self: True), r"normalise is not a method .*to normalize\.$"),
+    (changed(Learner, normalize=True), r"Learner.normalize must be a method, got True\.$"),
+    (changed(Learner, steps=lambda self, y, m: True), r"\(self, m, y\): its own are in another"),
+    (changed(Learner, steps=lambda self, m, y: 1 - y * m), r"must return True or False, got 0.5"),
+    (
+        changed(Learner, probability=lambda self, r: 2.0 + r),
+        r"probability\(-0.001\) .* 0 to 1, got",
+    ),
+    (changed(Learner, probability=lambda self, r: None), r"must return a number, got None"),
 ]
 
 
@@ -92,10 +100,69 @@ ASKERS = [
         r"Asker.probability\(-1.0, 0.5, 1\) must return a (finite )?number.*, got nan",
     ),
     (
+        changed(Asker, reads=lambda self: "varianse"),
+        r"reads\(\) must return one of 'margin', .*nse'",
+    ),
+    (
         changed(Asker, probability=lambda self, r, q, t: None),
         r"must return a (finite )?number.*, got None",
     ),
 ]
+
+
+class Typical(NamedTuple):
+    """Asks where the margin is small compared with the mean one."""
+
+    def numbers(self):
+        return ()
+
+    def past(self):
+        return (1.0,)
+
+    def chance(self, past, r, q, t, now, situation):
+        return past[0] / (past[0] + abs(r))
+
+    def after(self, past, r, q, t, now, situation, asked):
+        return (0.99 * past[0] + 0.01 * abs(r),)
+
+
+OF_MEMORY = [
+    (changed(Typical, past=lambda self: (0.0,)), r"Typical.chance\(past=.* 0 to 1, got nan\.$"),
+    (changed(Typical, chance=lambda self, past, r, q, t, now, situation: 2.0), "0 to 1, got 2.0"),
+    (
+        changed(Typical, chance=lambda self, past, r, q, t, now, situation: past[1]),
+        "Typical.chance failed: IndexError: ",
+    ),
+    (changed(Typical, past=lambda self: 0.0), r"past\(\) must return a tuple of numbers, got 0.0"),
+    (changed(Typical, past=lambda self: ("a",)), r"must return a tuple of numbers, got \('a',\)"),
+    (
+        changed(Typical, after=lambda self, past, r, q, t, now, situation, asked: (0.0, 1.0)),
+        r"after must return as many numbers as past\(\), 1, in a tuple, got \(0.0, 1.0\)",
+    ),
+    (
+        changed(Typical, after=lambda self, past, r, q, t, now, situation, asked: None),
+        "in a tuple, got None",
+    ),
+]
+
+
+@pytest.mark.parametrize(("asker", "message"), OF_MEMORY)
+def test_an_asker_that_remembers(asker, message):
+    with pytest.raises(SelectronError, match=message) as caught:
+        OnlineClassifier(Perceptron(), asker).fit(X, Y)
+    assert is_one_sentence(str(caught.value))
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_a_sound_asker_that_remembers():
+    assert OnlineClassifier(Perceptron(), Typical(), random_state=0).run(X, Y).asked.any()
+
+
+def test_an_asker_whose_probability_is_infinite_at_the_boundary():
+    """It would be drawn as 1, and count as infinite in estimates."""
+    asker = changed(Asker, probability=lambda self, r, q, t: self.b / abs(r))
+    with pytest.raises(SelectronError, match=r"\(-0.001, 0.5, 1\) .* from 0 to 1, got 500.0"):
+        OnlineClassifier(Perceptron(), asker).fit(X, Y)
 
 
 @pytest.mark.parametrize("within", [lambda asker: asker, lambda asker: Budget(0.5, asker=asker)])

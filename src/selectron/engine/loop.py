@@ -33,6 +33,7 @@ READS_FORM = "quadratic form"  # q = x' P x too
 READS_VARIANCE = "variance"  # q as a variance
 READS_SQUARED_NORM = "squared norm"  # q as <x, x>
 READS_BELIEF = "belief"  # r and q as probability and bits
+READS = READS_MARGIN, READS_FORM, READS_VARIANCE, READS_SQUARED_NORM, READS_BELIEF
 
 
 class Asker(Protocol):
