@@ -209,7 +209,7 @@ def test_periods_are_dates_in_tables_and_in_dicts():
 def test_columns_of_another_kind_than_was_learned_are_warned_of(form):
     a = np.random.default_rng(5).normal(size=60)
     frame = pd.DataFrame({"a": a, "c": ["x", "y"] * 30, "v": [[x, 1.0] for x in a]})
-    clf = OnlineClassifier(encoder="auto", random_state=1).fit(form(frame), a > 0)
+    clf = OnlineClassifier(Perceptron(), encoder="auto").fit(form(frame), a > 0)
     with warnings.catch_warnings(action="error"):
         clf.predict(form(frame))
         clf.predict(form(frame.assign(c=["z"] * 59 + ["x"], a=["late", *map(str, a[1:])])))

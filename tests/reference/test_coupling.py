@@ -182,6 +182,7 @@ def test_a_new_class_joins_what_is_known_of_the_others():
     assert after.spread[5].tolist() == [0, 0, 0, 0, 0, 0.09]
 
 
+@pytest.mark.slow
 def test_a_weight_counts_as_copies_and_a_budget_asks_by_the_mixed_scores():
     X, y = ordered(400)
     budget = Budget(rate=0.5)
