@@ -246,8 +246,8 @@ def test_events_that_are_skipped_are_counted(call, tmp_path):
 def test_output_that_cannot_be_written_ends_no_command_with_a_traceback(tmp_path):
     env = {**os.environ, "PYTHONIOENCODING": "cp1252", "SELECTRON_ACTIVITY": str(tmp_path / "h")}
     command = [sys.executable, "-m", "selectron_desktop"]
-    told = {"env": env, "capture_output": True}
-    done = subprocess.run([*command, "declare", "\u03a0test"], **told)
+    given = {"env": env, "capture_output": True}
+    done = subprocess.run([*command, "declare", "\u03a0test"], **given)
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout.startswith(b"?test, since ")
     read, write = os.pipe()

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..data.cells import canonical, label_of
 from ..engine.parameters import counted
-from ..engine.rows import Dense, Sparse, as_matrix, joined
+from ..engine.rows import Sparse, as_matrix, joined
 from ..errors import SelectronError
 from ..storage import replace
 from ..streams.classes import names_of
@@ -131,18 +131,17 @@ def columns_of_classes(rows: list[dict[str, Any]], classes: Iterable[Any]) -> li
     return [name for name, values in found.items() if values <= {*map(canonical, classes)}]
 
 
-def warn_of_labels(file: str, rows: Any, classes: list[str], kinds: Any = None) -> None:
-    """Warn of a column that holds the classes, where no column of labels is known.
+def warn_of_labels(file: str, rows: Any, classes: list[str], model: Any = None) -> None:
+    """Warn of a column of a table that holds the classes, where no column of labels is known.
 
-    If the `kinds` of the model's columns are given, it has had no values so far.
+    If the encoder of a `model` is given, the column has had no values so far.
     """
-    if isinstance(rows, Dense | Sparse):
-        return
+    kinds = model.kinds_ if model else {}
     found = columns_of_classes(records_of(rows), classes)
-    names = [name for name in found if (kinds or {}).get(name) is None]
-    if len(names) == 1 or (kinds and names):
+    names = [name for name in found if kinds.get(name) is None]
+    if len(names) == 1 or (model and names):
         option = shlex.quote(names[0])
-        other = "" if kinds else f", or --ignore {option}"
+        other = "" if model else f", or --ignore {option}"
         what = f"the column {names[0]!r} holds classes, and the model has no column of labels"
         warn(f"{file}: {what}: give --label {option} to learn them{other}")
 

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 WAIT, PAUSE = 10.0, 0.05  # seconds: at most for another process, and between two attempts
 STRANGE = "there is no column from which the model has learned"
-LEARNED = "the model has learned from"
 
 
 class Place(NamedTuple):
@@ -217,7 +216,7 @@ class Saved(NamedTuple):
         needed = (name for name in model_columns(encoder) if name in first)
         if missing := [name for name in needed if name not in names]:
             hint = similar(missing[0], names) if len(missing) == 1 else ""
-            raise SelectronError(f"there {no_columns(missing, LEARNED)}{hint}")
+            raise SelectronError(f"there {no_columns(missing, 'the model has learned from')}{hint}")
         return {name: rows.column(name) for name in others}
 
     def adopt(self, label: str) -> None:

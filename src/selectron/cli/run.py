@@ -312,9 +312,9 @@ class StreamSession:
         self.before.check(chunk.rows)
         if self.labelless and not self.rows:
             self.before.adopt(self.source.choice.label)
-            if self.options["label"] is None:
-                kinds = self.before.encoder.kinds_ if self.before.encoder else {}
-                warn_of_labels(self.file, chunk.rows, self.contest.classes.names, kinds)
+            if self.options["label"] is None and self.before.encoder:
+                classes = self.contest.classes.names
+                warn_of_labels(self.file, chunk.rows, classes, self.before.encoder)
         chunk, names = self.before.known_columns(chunk)
         if names and not self.rows:
             what = "columns that the model does not know are left out"

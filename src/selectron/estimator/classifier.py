@@ -10,11 +10,9 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_consistent_length
 
 from .. import storage
-from ..askers import Always
 from ..data import times as clock
 from ..data.labels import as_array, encode, missing
 from ..errors import NotThere, SelectronError
-from ..learners import LeadingHistory
 from ..model.model import Block
 from ..model.run import Run, decode
 from ..spaces.state import HELD
@@ -115,7 +113,6 @@ class OnlineClassifier(ClassifierMixin, Explains, DecidesAndTells):
     (-1, False)
     """
 
-    defaults: ClassVar = {"learner": LeadingHistory(), "asker": Always()}
     ranks: ClassVar[bool] = False  # whether a row may be of several classes
     record: ClassVar[type[Run]] = Run
     _relating: ClassVar[Any] = staticmethod(nullcontext)  # in which labels without codes are known

@@ -5,12 +5,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from threading import RLock
-from typing import Any, ClassVar, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
+from ..askers import Always
 from ..engine.parameters import shown, whole
 from ..errors import SelectronError
 from ..kernels import NAMED, kernel_of
@@ -46,20 +47,18 @@ def one_at_a_time(
 class NestedParameters(BaseEstimator):
     """An estimator with NamedTuples as parameters, whose fields are parameters too: `learner__b`.
 
-    So are the fields of these: `asker__asker__b`. `defaults` has what None stands for, as
-    scikit-learn wants plain defaults in a signature.
+    So are the fields of these: `asker__asker__b`. A learner or an asker of None stands for another,
+    as scikit-learn wants plain defaults in a signature.
     """
-
-    defaults: ClassVar[dict[str, Any]] = {}
 
     def part(self, name: str) -> Any:
         """Return the learner, the asker or another parameter, a named kernel as an object."""
         given = getattr(self, name)
         if name == "kernel" and isinstance(given, str):
             return NAMED.get(given)
-        if given is None and name == "learner" and name in self.defaults:
+        if given is None and name == "learner":
             return learner_of(self, 0, False)  # with a kernel or a sketch, another one
-        return self.defaults.get(name) if given is None else given
+        return Always() if given is None and name == "asker" else given
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters; if `deep`, with those of the learner, the asker and the kernel."""

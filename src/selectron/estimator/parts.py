@@ -13,7 +13,7 @@ import numpy as np
 
 from ..engine.loop import READS, Asker
 from ..engine.machine import is_ours
-from ..engine.parameters import floats, shown
+from ..engine.parameters import first_few, floats, shown
 from ..engine.parts import Learner, declared
 from ..engine.round import Projection, Round, ShapeStep, Situation, Step
 from ..errors import SelectronError
@@ -70,17 +70,16 @@ def checked(value: Any, role: str) -> Any:
         raise SelectronError(f"{value!r} is not {A[role]}: {why}.")
     floats(value)
     for one in theirs:
+        if role == "asker" and (reads := declared(one, Asker, "reads")(one)) not in READS:
+            raise SelectronError(
+                f"{type(one).__name__}.reads() must return one of {first_few(READS)}, got "
+                f"{shown(reads)}."
+            )
         for method, calls in CALLS[role].items():
             if hasattr(one, method):
                 _check_results(one, method, calls, one is value)
     if remembers and not is_ours(type(value)):
         _check_memory(value)
-    for one in theirs if role == "asker" else ():
-        if (reads := declared(one, Asker, "reads")(one)) not in READS:
-            wanted = ", ".join(map(repr, READS))
-            raise SelectronError(
-                f"{type(one).__name__}.reads() must return one of {wanted}, got {shown(reads)}."
-            )
     return value
 
 

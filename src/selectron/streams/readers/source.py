@@ -37,7 +37,7 @@ MAIL = (".mbox", ".eml", ".emlx", ".msg")  # endings of files of mail
 MODEL = b"selectron\n"  # what files of models begin with
 GUESSED = 50  # values that a column may have to be taken for the label without being named
 MANY = 0.1  # values a row from which a label is doubted that is not refused
-FRACTION = re.compile(r"[+-]?\d*\.\d*[1-9]\d*")
+FRACTION = re.compile(r"[+-]?\d*\.\d*[1-9]\d*")  # labels with these among them are amounts
 LONG = 40  # characters, on average, of values that are texts and not labels
 COMMENT = re.compile(rb"\s*#[^,;\t]*$")  # with a comma it is rather the header of a table
 COMMENTS = 100  # lines in which one is looked for that is none
@@ -189,7 +189,8 @@ class Source:
         Raises SelectronError for a guess, and for values that cannot be classes.
         """
         name, rows = part.choice.label, len(part.labels)
-        values = set(part.labels.tolist()) - {None}
+        labels = [label for label in part.labels.tolist() if label is not None]
+        values = {*labels}
         n = len(values)
         self.guessed = self._guesses and str(name or USUAL[0]).lower() not in USUAL
         if not name or n <= GUESSED:
@@ -200,10 +201,10 @@ class Source:
                 f"the last column, {name!r}, would be the label, and has {found}: name the label "
                 "with --label, or '' for none"
             )
-        labelled = sum(label is not None for label in part.labels.tolist())
-        texts = 2 * n > labelled and sum(map(len, map(str, values))) > LONG * n
-        amounts = any(FRACTION.fullmatch(str(value)) for value in values)  # which are refused later
-        if self.most_classes and (n > self.most_classes or texts) and not amounts:
+        texts = [*map(str, values)]
+        are_texts = 2 * n > len(labels) and sum(map(len, texts)) > LONG * n
+        many = self.most_classes and (n > self.most_classes or are_texts)
+        if many and not any(map(FRACTION.fullmatch, texts)):  # amounts are refused by name, later
             raise SelectronError(
                 f"the label {name!r} has {found}, and each would be a class: name another column "
                 "with --label, or all classes with --classes"
