@@ -7,6 +7,8 @@ from typing import Any
 import click
 
 from . import askers, kernels, learners
+from .engine.loop import Asker
+from .engine.parts import Learner, declared
 from .errors import SelectronError
 
 EXAMPLES = {"b": 0.1, "beta": 10, "kappa": 0.5, "p": 0.1}  # of parameters without a default
@@ -26,7 +28,7 @@ def spec_of(part: Any) -> str:
     ('budget:rate=0.1', 'budget:rate=0.1,asker=margin(b=0.5)')
     """
     given, usual = part._asdict(), part._field_defaults
-    if hasattr(part, "ensemble") or hasattr(part, "after"):
+    if isinstance(part, askers.Budget) or declared(part, Learner, "ensemble")(part):
         given = {
             name: value
             for name, value in given.items()  # two askers of different types may be equal
@@ -141,8 +143,8 @@ def budgeted(budget: askers.Budget | None, asker: Any, learner: Any, named: bool
 
     A learner that the user has named, without asker or budget, asks by its margin, as in its paper.
     """
-    ensemble = hasattr(learner, "ensemble")
-    if asker is not None and (budget is None or hasattr(asker, "after")):
+    ensemble = declared(learner, Learner, "ensemble")(learner)
+    if asker is not None and (budget is None or declared(asker, Asker, "past")(asker)):
         return asker
     if asker is None and budget is None and named and not ensemble:
         return askers.Margin(0.1)

@@ -1,14 +1,17 @@
 """Learners and askers that a user wrote: what is wrong with them is named before compiling."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 from selectron import Budget, OnlineClassifier
+from selectron.askers import Margin
 from selectron.engine.round import Shape, ShapeStep, Step
 from selectron.errors import SelectronError
-from selectron.learners import Perceptron
+from selectron.learners import LASEC, Perceptron
+from selectron.specs import budgeted, spec_of
 
 from .examples import is_one_sentence
 
@@ -82,6 +85,16 @@ def test_a_learner(learner, message):
     with pytest.raises(SelectronError, match=message) as caught:
         OnlineClassifier(learner).fit(X, Y)
     assert is_one_sentence(str(caught.value))
+
+
+def test_defaults_that_a_learner_writes_out():
+    methods = {"ensemble": lambda self: False, "probability": lambda self, r: math.nan}
+    written, usual = changed(LASEC, **methods), LASEC()
+    runs = [OnlineClassifier(one, random_state=0).fit(X, Y) for one in (written, usual)]
+    assert (runs[0].predict_proba(X) == runs[1].predict_proba(X)).all()
+    assert runs[0].decide(X[0]).proba == runs[1].decide(X[0]).proba
+    assert spec_of(written) == spec_of(usual)
+    assert budgeted(Budget(rate=0.1), None, written, True).asker == Margin(0.1)
 
 
 @pytest.mark.compiles

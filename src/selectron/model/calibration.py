@@ -109,7 +109,8 @@ def proba_of(belief: Belief) -> tuple[float, ...]:
 
 def start(learner: Any, columns: int) -> Calibration:
     """Return the calibration before the first label."""
-    own = columns == 1 and hasattr(learner, "probability")
+    at_zero = declared(learner, Learner, "probability")(learner, 0.0)  # NaN: it has none
+    own = columns == 1 and not math.isnan(at_zero)
     s = np.zeros(SIZE)
     s[A] = float(own)
     odds = columns > 1 and declared(learner, Learner, "ensemble")(learner)
