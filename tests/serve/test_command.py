@@ -127,6 +127,11 @@ def test_an_address_of_another_machine(tmp_path):
         assert not (tmp_path / "data").exists()
 
 
+def test_sending_imports_no_estimator():
+    program = "import sys, selectron.serve.sending; print({'sklearn', 'sqlite3'} & {*sys.modules})"
+    assert subprocess.check_output([sys.executable, "-c", program], text=True) == "set()\n"
+
+
 def test_the_core_does_without_these_packages(tmp_path):
     program = "import sys, selectron.cli.run, selectron.cli; print({'fastapi'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)

@@ -2,11 +2,11 @@
 
 import csv
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import chain
 from types import SimpleNamespace
-from typing import Any, TypeVar
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -35,7 +35,6 @@ ITEM = {
     "label": TEXT,
     "disputed": FLAG,
 }  # columns before the fields of an item
-Found = TypeVar("Found")
 PAGE = 2000  # entries that are read at a time
 
 
@@ -277,7 +276,7 @@ def export_file(
         # Python 3.11 quotes what has a character of the terminator: a lone "\r", too
         writer = csv.writer(SimpleNamespace(write=lambda line: line[:-2] + "\n"))
         lines = map(writer.writerow, chain([columns], (row.values() for row in rows)))
-    for part in grouped(lines, len, PIECE):
+    for part in strict.grouped(lines, len, PIECE):
         yield "".join(part).encode()
 
 
@@ -301,29 +300,8 @@ def parquet(rows: Iterable[dict[str, Any]], schema: pa.Schema) -> Iterator[bytes
 
     with tempfile.TemporaryFile() as file:
         with pq.ParquetWriter(file, schema) as writer:
-            for part in grouped(rows, length, LONG, TOGETHER):
+            for part in strict.grouped(rows, length, LONG, TOGETHER):
                 writer.write_table(pa.Table.from_pylist(part, schema=schema))
         file.seek(0)
         while piece := file.read(PIECE):
             yield piece
-
-
-def grouped(
-    rows: Iterable[Found], size: Callable[[Found], int], most: int, count: int | None = None
-) -> Iterator[list[Found]]:
-    """Yield lists of rows, each of up to `count` rows and until their sizes reach `most`."""
-    part: list[Found] = []
-    total = 0
-    try:
-        for row in rows:
-            part.append(row)
-            total += size(row)
-            if len(part) == count or total >= most:
-                yield part
-                part, total = [], 0
-    except SelectronError:  # the rows before it come first
-        if part:
-            yield part
-        raise
-    if part:
-        yield part

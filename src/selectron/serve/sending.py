@@ -15,7 +15,6 @@ from ..data.cells import label_of
 from ..errors import SelectronError
 from ..streams.readers.json_lines import ADVICE, ARRAY
 from . import strict
-from .reading import grouped
 from .strict import Problem
 
 TOGETHER, BYTES = 500, 4 << 20  # items, and bytes, of a batch
@@ -253,7 +252,7 @@ def batches(found: Iterable[Line], more: Callable[[], bool] = lambda: True) -> I
         whole = more() and line.label is None
         return 4 * len(line.text) if whole else BYTES  # bytes at most
 
-    return grouped(found, size, BYTES, TOGETHER)
+    return strict.grouped(found, size, BYTES, TOGETHER)
 
 
 def send_all(

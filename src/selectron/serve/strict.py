@@ -3,7 +3,8 @@
 import json
 import math
 from collections import Counter
-from typing import Any, NoReturn, Self
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NoReturn, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -12,6 +13,7 @@ from ..errors import SelectronError
 DEPTH = 32
 LONGEST = 20  # digits of a whole number, or 19 and a sign
 BRACKETS = 200_000  # opening ones, including those within strings
+Found = TypeVar("Found")
 
 
 class Problem(SelectronError):
@@ -163,3 +165,24 @@ def _int(text: str) -> int:
         written = text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
         raise refusal(f"{written} is beyond the whole numbers of 64 bits")
     return int(text)
+
+
+def grouped(
+    rows: Iterable[Found], size: Callable[[Found], int], most: int, count: int | None = None
+) -> Iterator[list[Found]]:
+    """Yield lists of rows, each of up to `count` rows and until their sizes reach `most`."""
+    part: list[Found] = []
+    total = 0
+    try:
+        for row in rows:
+            part.append(row)
+            total += size(row)
+            if len(part) == count or total >= most:
+                yield part
+                part, total = [], 0
+    except SelectronError:  # the rows before it come first
+        if part:
+            yield part
+        raise
+    if part:
+        yield part
