@@ -486,21 +486,6 @@ def test_intervals_allow_for_any_class_of_items_that_could_not_be_asked_for(desk
     assert desk(declared(budget="60/150"), every=40).view() == view
 
 
-def test_a_snapshot_of_before_items_that_could_not_be_asked_for_were_counted(desk):
-    one = desk(declared(budget="5/10"), every=10**9)
-    sent = one.add(texts(20))
-    one.say_all({item["item"]: "ham" for item in sent if item["asked"]})
-    one.add(texts(10, 20), start=20)
-    view = one.view()
-    assert view["unaskable"] > 0
-    one.service.close()
-    (path,) = one.stream.snapshots
-    header, arrays = storage.read(path)
-    del header["stream"]["tally"]["unaskable"]
-    storage.write(path, header, arrays)
-    assert desk(declared(budget="5/10")).view() == view
-
-
 def test_what_is_taken_away_leaves_nothing(desk):
     one = desk(declared(budget="50%"))
     one.say(one.add(texts(1))[0]["item"], "ham")

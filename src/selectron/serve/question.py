@@ -228,9 +228,11 @@ class Statistics:
     def add_item(self, event: Event) -> None:
         """Count an item."""
         asked, evidence = int(event.body["asked"]), event.body.get("evidence")
+        prediction = predicted(event.body)
         self.items += 1
-        self.predicted += predicted(event.body) is not None
-        self.add_unaskable(event)
+        self.predicted += prediction is not None
+        if prediction is not None and not event.body["probability"] > 0:
+            self.unaskable[prediction] = self.unaskable.get(prediction, 0) + 1
         self.asked += asked
         self.times.append(event.at)
         self.flags.append(asked)
@@ -240,12 +242,6 @@ class Statistics:
             behind = [min(self.detector.seen - start, len(self.aged)) for start in starts]
             began = [self.aged[-rounds] for rounds in behind]
             self.drifts = [*self.drifts, *began][-DRIFTS:]
-
-    def add_unaskable(self, event: Event) -> None:
-        """Count a predicted item that is never to be asked for, as after a budget is spent."""
-        prediction = predicted(event.body)
-        if prediction is not None and not event.body["probability"] > 0:
-            self.unaskable[prediction] = self.unaskable.get(prediction, 0) + 1
 
     def add(self, event: Event, before: tuple[bool, str | None], question: Question) -> None:
         """Count an entry about a question; `before` is its `outcome` before the entry."""
@@ -351,7 +347,7 @@ class Statistics:
         """Return the statistics that were packed."""
         statistics = cls()
         for name in KEPT:
-            setattr(statistics, name, packed.get(name, getattr(statistics, name)))
+            setattr(statistics, name, packed[name])
         for name in WINDOWS:
             getattr(statistics, name).extend(packed[name])
         statistics.recent = {int(item): sums for item, *sums in packed["recent"]}

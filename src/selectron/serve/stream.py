@@ -353,13 +353,10 @@ class Stream:
         self.model.latest, self.model.lead = state["clock"]
         self.settings = state["settings"]
         self.statistics = Statistics.unpack(state["tally"])
-        if "unaskable" not in state["tally"]:  # of an earlier version
-            for event in self.db.entries("stream = ? AND seq <= ? AND kind = 'item'", self.id, seq):
-                self.statistics.add_unaskable(event)
         self.open = {item: self.question(item, seq) for item in state["open"]}
         self.disputed = {item for item, question in self.open.items() if question.disputed}
         self.named = dict.fromkeys(state["named"])
-        self.to_delete = {*state.get("erased", ())}
+        self.to_delete = {*state["erased"]}
         self.seq = self.saved = seq
 
 
