@@ -1184,15 +1184,6 @@ def test_a_blank_entry_of_a_list_is_the_mean_of_its_place(shape, blank):
         np.testing.assert_allclose(encoders[0].transform(form)[0, :6], means, atol=1e-9)
 
 
-def test_vectors_of_models_without_means_are_read():
-    encoder = TableEncoder().fit({"v": [[1.0, 2.0]] * 3})
-    packed = json.loads(json.dumps(encoder.pack()))
-    for name in ("lists", "totals", "missing"):
-        del packed["columns"][0]["made"]["vector"][name]
-    older = TableEncoder.unpack(packed)
-    assert older.transform([{"v": [4.0, None]}])[0, :2].tolist() == [4.0, 0.0]
-
-
 def test_numbers_in_a_column_of_vectors_are_odd():
     encoder = TableEncoder({"v": "vector"}).fit({"v": [[1.0], [2.0]]}).partial_fit({"v": [3.0]})
     assert encoder.report() == ["v: vector, 1 numbers, 1 odd value taken as blank"]

@@ -101,15 +101,24 @@ class Kind:
 
     def copy(self) -> Any:
         """Return an independent copy."""
-        return copy(self)
+        twin = copy(self)
+        kept = (item for item in vars(self).items() if isinstance(item[1], dict | np.ndarray))
+        vars(twin).update({name: value.copy() for name, value in kept})
+        return twin
 
     def pack(self) -> dict[str, Any]:
         """Return everything as values for JSON."""
-        return vars(self)
+        return {
+            name: value.tolist() if isinstance(value, np.ndarray) else value
+            for name, value in vars(self).items()
+        }
 
     def unpack(self, values: dict[str, Any]) -> None:
         """Take what was packed."""
-        vars(self).update(values)
+        own = vars(self)
+        for name, value in values.items():
+            array = isinstance(own[name], np.ndarray)
+            own[name] = np.array(value, own[name].dtype) if array else value
 
     def count_missing(self, x: Any) -> None:
         """Count a blank, or a value of another kind."""
@@ -189,12 +198,6 @@ class Category(Kind):
         super().__init__(name)
         self.places: dict[str, int] = {}
         self.shared = -1  # the first place of values that share
-
-    def copy(self) -> "Category":
-        """Return an independent copy."""
-        twin: Category = super().copy()
-        twin.places = self.places.copy()
-        return twin
 
     def details(self) -> list[str]:
         """Return the number of values that have features of their own."""
@@ -297,16 +300,6 @@ class Vector(Kind):
         self.length, self.lists = length, 0
         self.totals = np.zeros(length)  # of the entries at each place
         self.missing = np.zeros(length, int)  # entries at each place that were blank
-
-    def pack(self) -> dict[str, Any]:
-        """Return everything as values for JSON."""
-        return {**vars(self), "totals": self.totals.tolist(), "missing": self.missing.tolist()}
-
-    def unpack(self, values: dict[str, Any]) -> None:
-        """Take what was packed; older files have no means."""
-        self.start(values["length"])
-        super().unpack(values)
-        self.totals, self.missing = np.array(self.totals, float), np.array(self.missing, int)
 
     def filled(self, values: np.ndarray, learn: bool) -> np.ndarray:
         """Return a list without blank entries, and learn its entries."""

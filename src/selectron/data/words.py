@@ -95,20 +95,6 @@ class Text(Kind):
         self.words = self.texts = 0
         self.seen = np.zeros(0, int)  # the number of texts with a term at each place
 
-    def copy(self) -> "Text":
-        """Return an independent copy."""
-        twin: Text = super().copy()
-        twin.seen = self.seen.copy()
-        return twin
-
-    def pack(self) -> dict[str, Any]:
-        """Return everything as values for JSON."""
-        return {**vars(self), "seen": self.seen.tolist()}
-
-    def unpack(self, values: dict[str, Any]) -> None:
-        """Take what was packed."""
-        super().unpack({**values, "seen": np.array(values["seen"], int)})
-
     def details(self) -> list[str]:
         """Return the mean number of words."""
         return [f"{self.words / max(1, self.texts):.1f} words on average"]
