@@ -14,7 +14,6 @@ from selectron.askers import Always, Budget, Fixed, Margin
 from selectron.engine.rows import Dense
 from selectron.errors import SelectronError
 from selectron.learners import LASEC, LeadingHistory, PassiveAggressive, Perceptron
-from selectron.model.calibration import proba_of
 from selectron.model.draws import Draws
 from selectron.model.keyed import ASAP, VERSION, Answers, Items, Keyed, Machine
 from selectron.model.model import Model
@@ -65,7 +64,7 @@ def test_steps_use_the_times_of_rows():
 
 def last_proba(model):
     """Return the probabilities of the row of the last `decide`."""
-    return proba_of(model.calibration.of_one(model.one_round.out, model.one_round.labels))
+    return model.calibration.of_one(model.one_round.out, model.one_round.labels)
 
 
 def decided_by(model, case, x, time):

@@ -10,7 +10,6 @@ from ..data import times as clock
 from ..data.dicts import has_huge, is_dict
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
-from ..model.calibration import Belief, proba_of
 from ..model.model import Block
 from ..model.widths import needed_width
 from . import checks
@@ -35,16 +34,11 @@ class Decision(NamedTuple):
     ask_probability: float  # that of asking for the label; `audited` weights labels by its inverse
     ask: bool  # whether the label is asked for: pass it to `tell`, with the ticket
     ticket: int | str | None  # for `OnlineClassifier.tell`, if the label is asked for
-    belief: Belief  # what `proba` follows from
+    proba: tuple[float, ...]  # of every class, in the order of `classes_`, before the label
     evidence: tuple[float, ...] = ()  # of drift, for `evaluate.Drifts.add`, if the learner has any
 
-    @property
-    def proba(self) -> tuple[float, ...]:
-        """The probability of every class, in the order of `classes_`, before the label."""
-        return proba_of(self.belief)
-
     def __repr__(self) -> str:
-        shown = *zip(self._fields[:5], self, strict=False), ("proba", self.proba)
+        shown = zip(self._fields[:6], self, strict=False)  # without the evidence
         return f"Decision({', '.join(f'{name}={value!r}' for name, value in shown)})"
 
 
@@ -268,6 +262,6 @@ class DecidesAndTells(TakesRows):
                 model.open[ticket] = model.open[ticket]._replace(proposed=index)
         label = self.classes_.item(index) if known else None
         out = model.one_round.out
-        belief: Belief = model.belief() if known > 1 else ([1.0] * known,)
+        proba = model.last_proba() if known > 1 else (1.0,) * known
         evidence = tuple(out[5][0].tolist()) if model.aging else ()
-        return Decision(label, margin, chance, ticket is not None, ticket, belief, evidence)
+        return Decision(label, margin, chance, ticket is not None, ticket, proba, evidence)

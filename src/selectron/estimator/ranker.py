@@ -102,7 +102,7 @@ class OnlineRanker(OnlineClassifier):
             raise SelectronError("OnlineRanker must know its classes: name them with classes=.")
         decision = super().decide(x, time, ticket=ticket)
         known = self.classes_[chosen(self.model_.one_round.out[3])[0] > 0]
-        return decision._replace(label=known.tolist(), belief=([],))
+        return decision._replace(label=known.tolist(), proba=())
 
     @one_at_a_time
     def tell(

@@ -49,10 +49,6 @@ FEW, CALL = 10_000, 500  # rows that are learned from without compiling; a call 
 NO_PROBA = np.zeros((0, 0))
 LEAD = 1.0 + 1e-14  # how far the predicted class is ahead of all others, at least
 
-# The probabilities of many classes; of two, what they follow from, as they are seldom read: the
-# state of the calibration, the margin, z, and `own`
-Belief = tuple[list[float]] | tuple[list[float], float, float, bool]
-
 
 class Calibration(NamedTuple):
     """The calibration of a learner: `columns` is 1 for two classes, else their number."""
@@ -89,22 +85,13 @@ class Calibration(NamedTuple):
         self.copy().learn(rounds, codes, chances, found)
         return found
 
-    def of_one(self, rounds: tuple, codes: np.ndarray) -> Belief:
-        """Return what the probabilities of a single round follow from, before its label."""
+    def of_one(self, rounds: tuple, codes: np.ndarray) -> tuple[float, ...]:
+        """Return the probability of every class in a single round, before its label."""
         if self.columns > 1:
-            return (self.proba(rounds, codes, EMPTY)[0].tolist(),)
-        z = score = rounds[3].item()
-        if self.own:
-            z = log_odds(self.learner.probability(rounds[0].item()))
-        return self.s.tolist(), score, z, self.own
-
-
-def proba_of(belief: Belief) -> tuple[float, ...]:
-    """Return the probability of every class."""
-    if len(belief) == 1:
-        return tuple(belief[0])
-    s, score, z, own = belief
-    return pair(chance(s[SCALE], s[A], s[B], z, own), 1 if score >= 0 else 0)
+            return tuple(self.proba(rounds, codes, EMPTY)[0].tolist())
+        s, score = self.s.tolist(), rounds[3].item()
+        z = log_odds(self.learner.probability(rounds[0].item())) if self.own else score
+        return pair(chance(s[SCALE], s[A], s[B], z, self.own), 1 if score >= 0 else 0)
 
 
 def start(learner: Any, columns: int) -> Calibration:

@@ -31,7 +31,6 @@ import numpy as np
 from ..engine.rows import Dense, Sparse, joined, no_rows, rows_of, taken
 from ..errors import Refused, SelectronError
 from ..spaces.state import SCRATCH
-from .calibration import proba_of
 from .live import Ticket
 from .model import Model
 from .run import EMPTY
@@ -272,7 +271,7 @@ class Machine:
                 decision = model.decide(rows_of(pool.rows, i, i + 1), time)
                 predicted[played - 1], _, pool.chance[i], ticket = decision
                 pool.ticket[i], waiting[i] = ticket or 0, ticket is not None
-                proba[played - 1] = proba_of(model.belief())
+                proba[played - 1] = model.last_proba()
             for _, at, code in sorted(due.get(played, ())):
                 if waiting[at]:
                     row, asked_in = rows_of(pool.rows, at, at + 1), int(pool.asked_in[at])

@@ -17,7 +17,6 @@ from ..engine.round import ASKED, CLASS, STRAINED, UPDATED
 from ..engine.rows import Dense, Sparse, rows_of, taken
 from ..errors import NotOpen, Refused, SelectronError
 from . import support, weighting
-from .calibration import Belief, proba_of
 from .run import EMPTY, Given, Outcome, code_of, indices
 from .widths import blocks_by_width
 
@@ -91,10 +90,10 @@ class SingleRounds:
             self.open.popitem(last=False)
         return index, margin, chance, ticket
 
-    def belief(self: Any) -> Belief:
-        """Return what the probabilities of the last `decide` follow from."""
+    def last_proba(self: Any) -> tuple[float, ...]:
+        """Return the probability of every class in the last `decide`."""
         if self.weighting.shifts:
-            return (weighting.proba(self.one_round.out[3])[0].tolist(),)
+            return tuple(weighting.proba(self.one_round.out[3])[0].tolist())
         return self.calibration.of_one(self.one_round.out, self.one_round.labels)
 
     @property
@@ -191,7 +190,7 @@ class SingleRounds:
                     for whole, found in zip(record, self.one_round.out, strict=True):
                         whole[t : t + 1] = found
                     if not self.ranks:
-                        proba[t] = proba_of(self.belief())
+                        proba[t] = self.last_proba()
                     if ticket is not None:
                         comes = self.rounds + min(delays[t].item(), LONGEST)
                         weight = 1.0 if given.weights is None else given.weights[t].item()
