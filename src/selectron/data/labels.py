@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.parameters import first_few, shown
+from ..engine.parameters import as_python, first_few, shown
 from ..errors import SelectronError
 
 NARROW = 10_000
@@ -183,7 +183,7 @@ def distinct(labels: Any) -> np.ndarray:
         found = np.unique(array)
         if found.dtype.kind != "O":
             return found
-        plain = list(map(_plain, found))
+        plain = list(map(as_python, found))
         narrow = np.array(plain) if {*map(type, plain)} in ({int}, {bool}) else found
         return narrow if narrow.dtype.kind in "biu" else found
     except TypeError as error:
@@ -193,11 +193,6 @@ def distinct(labels: Any) -> np.ndarray:
             f"The labels {shown(first)} and {shown(other)} cannot be sorted together: give all as "
             "text, or all as numbers."
         ) from error
-
-
-def _plain(label: Any) -> Any:
-    """Return a label as Python has it; dates and durations as they are."""
-    return label.item() if isinstance(label, np.generic) and label.dtype.kind not in "mM" else label
 
 
 def as_objects(classes: np.ndarray) -> list[Any]:
@@ -303,7 +298,7 @@ def _narrow(labels: np.ndarray) -> bool:
 def _equal(y: np.ndarray, label: Any) -> np.ndarray:
     """Return where y equals a label; labels of another kind are never equal, nor is NA."""
     if y.dtype.kind == "O":
-        return np.array([not is_missing(value) and value == _plain(label) for value in y], bool)
+        return np.array([not is_missing(value) and value == as_python(label) for value in y], bool)
     kind = "U" if isinstance(label, str) else "S" if isinstance(label, bytes) else ""
     if (y.dtype.kind if y.dtype.kind in "US" else "") != kind:
         return np.zeros(len(y), bool)
