@@ -236,7 +236,7 @@ def share_out(shares: Any, odds: Any, y: int) -> None:
 
 
 def left_by(odds: Any, shares: Any, y: int) -> float:
-    """Return what a label leaves of a weight: less unless y is more probable than all others."""
+    """Return the factor of a predictor's weight after label y: `WRONG`, or 1 if it predicted y."""
     left = 1.0
     for k in range(1, len(odds)):
         if k != y and shares[MET + k - 1] and not odds[k] < odds[y]:

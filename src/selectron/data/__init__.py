@@ -1,4 +1,4 @@
-"""From users' data to rows: tables, dicts, labels and times; and writing files.
+"""From users' data to rows: tables, dicts, labels and times.
 
 `TableEncoder` encodes tables of mixed columns; `live` lets a pipeline decide and tell.
 """

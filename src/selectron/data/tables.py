@@ -128,7 +128,7 @@ def _usual(table: pa.Table) -> pa.Table:
 
 
 class Column:
-    """A column: its kind, and how text is read, by its type or first values where not given."""
+    """A column: its kind and how its text is read, as given, or by its type or first values."""
 
     def __init__(self, name: str, given: str | None = None) -> None:
         self.name, self.given = name, given

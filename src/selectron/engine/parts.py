@@ -151,7 +151,7 @@ class Space(Protocol):
 
     @staticmethod
     def observe(s: Any, rows: Any, i: int, t: float) -> None:
-        """Learn from the row of round t alone, before its label, in arrays that classes share."""
+        """Update the arrays that all classes share by the row of round t, before its label."""
 
     @staticmethod
     def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:

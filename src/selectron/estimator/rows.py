@@ -72,7 +72,7 @@ class TakesRows(NestedParameters):
     def _takes_as_sparse(self, fitted: bool) -> bool:
         """Return whether wide dense rows, which are the first ones, become sparse.
 
-        LeadingHistory, which nobody has chosen, would need the eigenvectors of a d x d matrix.
+        The default learner, LeadingHistory, would need the eigenvectors of a d x d matrix.
         """
         chosen = fitted or self.learner is not None
         return not chosen and order_of(learner_of(self, 0, True)) is ENSEMBLE

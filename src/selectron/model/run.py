@@ -97,7 +97,7 @@ class Outcome:
         return Outcome(*(array[rounds] for array in self.arrays()))
 
     def filled(self, other: "Outcome") -> "Outcome":
-        """Return the record with the arrays of another one where it has none."""
+        """Return a record whose empty arrays are replaced by those of another one."""
         pairs = zip(self.arrays(), other.arrays(), strict=True)
         return Outcome(*(own if len(own) else array for own, array in pairs))
 

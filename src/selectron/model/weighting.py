@@ -77,9 +77,9 @@ class Weighting(NamedTuple):
         return np.array(self.factors + (1.0,) * more)[index]
 
     def predict(self, out: tuple, proba: np.ndarray) -> None:
-        """Predict by probabilities p times the weights, in the arrays of an `Outcome`.
+        """Overwrite scores, margins and predicted classes of an `Outcome` by p times the weights.
 
-        Scores are then 2 p - 1 of every class, or of the second of two.
+        Scores are then 2 p - 1 of every class, or of the second of two, of the new p.
         """
         margins, _, flags, scores, *_ = out
         found = proba * self.of(np.arange(proba.shape[1]))

@@ -28,7 +28,7 @@ def is_narrow(model: Any, width: int) -> bool:
 
 
 def needed_width(model: Any, block: Any, width: int) -> int:
-    """Return the width that a model needs for a single row: its own, if rows are narrow."""
+    """Return the width that a model needs for a single row: the row's own, if rows are narrow."""
     narrow = isinstance(block, Sparse) and is_narrow(model, model.width)
     return extent(block)[1] if narrow else width
 

@@ -63,7 +63,7 @@ def turn(question: Question, who: str, at: float) -> Literal["held", "free", "ta
 
 
 def ask(stream: Stream, item: int | None, who: str, at: float) -> dict[str, Any]:
-    """Lease the question of an item to this person, in place of a lease that this person has on it.
+    """Lease the question of an item to this person; it replaces the lease that they have on it.
 
     The question is returned as the page shows it, without the prediction if that is hidden.
     Raises Problem (409) if it is not this person's to answer any more, or with `HELD` others.
