@@ -119,7 +119,7 @@ def test_intervals_allow_for_any_class_of_rows_that_could_not_be_asked_for():
     known, spent = Tally(), Tally()
     for tally in (known, spent):
         tally.add(np.arange(40) % 2, np.arange(40) // 20, np.full(40, 2.0))  # 20 rows of each pair
-    spent.add_unaskable(np.array([0] * 20))
+    spent.unaskable += np.array([20, 0])
     before, after = (tally.metrics("ab") for tally in (known, spent))
     low, high = before.recall_interval.T
     assert pytest.approx(np.array([low * 2 / 3, (high * 2 + 1) / 3])) == after.recall_interval.T

@@ -134,12 +134,11 @@ class Contestant:
             p, mistake = outcome.ask_probability[asked], ~right[asked]
             self.audit.add(p, mistake)
             sums[:, asked] = moments(p, mistake.astype(float))
-            self.estimated.add_rows(asked, true, outcome.index, 1 / p, proba)
+            self.estimated.add_asked(labelled, true, outcome, proba)
             never = np.flatnonzero(outcome.ask_probability == 0)
             if len(never) and not self.unaskable:
                 self.unasked = self.first + self.rows + int(never[0]) + 1
             self.unaskable += len(never)
-            self.estimated.add_unaskable(outcome.index[never])
         age = outcome.age if self.watches else np.zeros(len(numbers))
         if self.watches:
             self.drifts.add(outcome.evidence)

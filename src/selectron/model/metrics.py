@@ -99,11 +99,13 @@ class Tally:
         rows = slice(None) if rows.all() else rows  # a view is faster
         self.add(true[rows], predicted[rows], weight, None if proba is None else proba[rows])
 
-    def add_unaskable(self, predicted: np.ndarray) -> None:
-        """Add the predicted classes of rows whose probability of asking was 0."""
-        if len(predicted):
-            self.extend(1 + int(predicted.max()))
-            np.add.at(self.unaskable, predicted, 1)
+    def add_asked(self, labelled: Any, true: Any, run: Any, proba: Any) -> None:
+        """Add rows of a `Run` or an `Outcome` whose labels were asked for, as a sample of all."""
+        asked, chances = labelled & run.asked, run.ask_probability
+        self.add_rows(asked, true, run.index, 1 / chances[asked], proba)
+        if len(never := run.index[chances == 0]):
+            self.extend(1 + int(never.max()))
+            np.add.at(self.unaskable, never, 1)
 
     def extend(self, classes: int) -> None:
         """Make room for a number of classes."""

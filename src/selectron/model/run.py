@@ -231,13 +231,11 @@ class Run(Outcome):
         """
         if self.label.ndim > 1:
             raise SelectronError("Rows of several classes have no confusion table.")
-        true, estimated, asked = Tally(), Tally(), self.labelled & self.asked
+        true, estimated, names = Tally(), Tally(), self.classes.tolist()
         true.add_rows(self.labelled, self.label_index, self.index, 1.0, self.proba)
-        names, chances = self.classes.tolist(), self.ask_probability
-        if chances is None:
+        if self.ask_probability is None:
             return RunMetrics(true.metrics(names), None)
-        estimated.add_rows(asked, self.label_index, self.index, 1 / chances[asked], self.proba)
-        estimated.add_unaskable(self.index[chances == 0])
+        estimated.add_asked(self.labelled, self.label_index, self, self.proba)
         return RunMetrics(true.metrics(names), estimated.metrics(names))
 
     @property
