@@ -14,14 +14,7 @@ from ..engine.parameters import counted
 from ..errors import SelectronError
 from ..evaluate.plot import plot_pool
 from . import ExamplesFirst, Whole, echo, files, reporting_errors, terminal, warn
-from .labels import (
-    LoadedTable,
-    check_labels,
-    copied_columns,
-    load_table,
-    whole_rows,
-    write_labels,
-)
+from .labels import LoadedTable, check_labels, copied_columns, load_table, whole_rows, write_labels
 from .models import uninterrupted
 from .options import (
     PICTURES,

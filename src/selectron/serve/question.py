@@ -173,17 +173,7 @@ DRIFTS = 50  # drifts kept
 LATEST = 500  # items among which the beginning of drift is marked
 
 COUNTS = ("items", "predicted", "asked", "answered", "skipped", "late", "retired", "damaged")
-KEPT = {
-    *COUNTS,
-    "unaskable",
-    "step",
-    "overall",
-    "labels",
-    "recall",
-    "precision",
-    "points",
-    "drifts",
-}
+KEPT = *COUNTS, "unaskable", "step", "overall", "labels", "recall", "precision", "points", "drifts"
 WINDOWS = ("times", "flags", "aged")
 
 

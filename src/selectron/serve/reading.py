@@ -29,12 +29,7 @@ COLUMNS = {  # of an export, with the types that they have in Parquet
     "ask_probability": FLOAT, "asked": FLAG, "reason": TEXT, "version": INT, "disputed": FLAG,
     "data": TEXT,
 }  # fmt: skip
-ITEM = {
-    "item": INT,
-    "id": TEXT,
-    "label": TEXT,
-    "disputed": FLAG,
-}  # columns before the fields of an item
+ITEM = {"item": INT, "id": TEXT, "label": TEXT, "disputed": FLAG}  # columns before the fields
 PAGE = 2000  # entries that are read at a time
 
 
