@@ -28,7 +28,8 @@ def spec_of(part: Any) -> str:
     ('budget:rate=0.1', 'budget:rate=0.1,asker=margin(b=0.5)')
     """
     given, usual = part._asdict(), part._field_defaults
-    if isinstance(part, askers.Budget) or declared(part, Learner, "ensemble")(part):
+    ensemble = "ensemble" not in given and declared(part, Learner, "ensemble")(part)
+    if isinstance(part, askers.Budget) or ensemble:
         given = {
             name: value
             for name, value in given.items()  # two askers of different types may be equal

@@ -95,6 +95,7 @@ def test_defaults_that_a_learner_writes_out():
     assert runs[0].decide(X[0]).proba == runs[1].decide(X[0]).proba
     assert spec_of(written) == spec_of(usual)
     assert budgeted(Budget(rate=0.1), None, written, True).asker == Margin(0.1)
+    assert spec_of(NamedTuple("Mine", [("ensemble", int)])(3)) == "mine:ensemble=3"  # an asker's
 
 
 @pytest.mark.compiles
