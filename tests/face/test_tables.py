@@ -214,6 +214,40 @@ def test_rows_are_decided_on_after_a_warning_that_is_an_error():
     assert clf.decide({"v": 1.0}).ask
 
 
+class Polars:
+    """A stand-in for a Polars data frame, whose objects are addresses in Arrow."""
+
+    def __init__(self, values):
+        self.values, self.shape = values, (len(values), 1)
+        self.columns, self.dtypes = ["v"], ["Object"]
+
+    def __len__(self):
+        return len(self.values)
+
+    def __getitem__(self, key):
+        return self.values if key == "v" else Polars(self.values[key])
+
+    def slice(self, start, n):
+        return self[start : start + n]
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        addresses = [id(one).to_bytes(8) for one in self.values]
+        found = pa.table({"v": pa.array(addresses, pa.binary(8))})
+        return found.__arrow_c_stream__(requested_schema)
+
+
+def test_objects_of_polars_are_read_as_those_of_pandas():
+    vectors = [*np.random.default_rng(0).normal(size=(40, 3))]
+    frame, same = Polars(vectors), pd.DataFrame({"v": vectors})
+    clf, other = fresh().fit(frame, LABELS), fresh().fit(same, LABELS)
+    assert clf.encoder_.report() == ["v: vector, 3 numbers"]
+    assert np.array_equal(clf.predict_proba(frame), other.predict_proba(same))
+    assert clf.decide(frame[:1]) == other.decide(same[:1])
+    one, another = Polars([{"a": 1}, {"b": 2}] * 20), pd.DataFrame({"v": [{"a": 1}, {"b": 2}] * 20})
+    run, other = fresh().run(one, LABELS), fresh().run(another, LABELS)
+    assert np.array_equal(run.margin, other.margin)
+
+
 def test_names_that_are_numbers_are_compared_as_text():
     frame = pd.DataFrame(np.arange(80).reshape(40, 2) % 3)
     clf = OnlineClassifier(Perceptron(), encoder=TableEncoder({0: "category"}, ignore=[1]))

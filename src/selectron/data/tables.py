@@ -88,7 +88,13 @@ def _table(X: Any, whole: Container[str], objects: dict[str, Any]) -> pa.Table:
             return _joined(columns, whole, objects)
         if isinstance(X, Mapping):
             return _joined(X.items(), whole, objects)
-        return _usual(pa.table(X))
+        table = pa.table(X)
+        for place, kind in enumerate(getattr(X, "dtypes", ())):
+            if str(kind) == "Object":  # of Polars, for which Arrow has addresses
+                name = X.columns[place]
+                column = _joined([(name, list(X[name]))], whole, objects)
+                table = table.set_column(place, column.schema.field(0), column.column(0))
+        return _usual(table)
     except (TypeError, ValueError, pa.ArrowException) as error:
         if hasattr(type(X), "columns"):
             reason = str(error)[:200].rstrip(".")
