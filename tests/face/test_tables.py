@@ -68,7 +68,7 @@ def test_text_without_an_encoder_gets_a_hint(rows):
 def test_a_column_that_is_mostly_odd_is_warned_of_once():
     """While it is learned, too, from rows that come together."""
     ragged = {"v": [[0.5, 1.0]] + [[0.5] * (3 + i) for i in range(39)], "n": [1.0] * 40}
-    message = "39 of 40 values of 'v' are odd, and taken as blank: it is learned as vector, 2 num"
+    message = "39 of the last 40 values of 'v' are odd, and taken as blank: it is learned as vector"
     for learn in ("fit", "run", "partial_fit"):
         clf = fresh()
         with pytest.warns(UserWarning, match=message) as found:
@@ -195,21 +195,64 @@ def test_an_array_has_the_columns_of_a_frame_whose_names_are_numbers():
         clf.partial_fit([{"0": 1.0, "1": 2.0, "2": 3.0, "3": 4.0, "more": 5.0}], LABELS[:1])
 
 
-def test_a_column_of_which_live_rows_are_mostly_odd_is_warned_of_at_doublings():
+def decide_all(clf, rows):
+    for row in rows:
+        clf.decide(row)
+
+
+def broken(row, fault):
+    row = dict(row)
+    if fault == "renamed":
+        row["vector"] = row.pop("v")
+    elif fault == "none":
+        row["v"] = None
+    else:
+        row["v"] = row["v"] * 2 if fault == "longer" else "low"
+    return row
+
+
+FAULTS = {"renamed": "have no 'v'", "none": "have no 'v'"}
+
+
+@pytest.mark.parametrize("past", ["live", "run", "file"])
+@pytest.mark.parametrize("fault", ["renamed", "none", "longer", "word"])
+def test_a_column_that_breaks_is_warned_of_within_128_live_rows(past, fault, tmp_path):
+    rows = [{"v": [0.5, i % 7 / 7], "w": "ab"[i % 2]} for i in range(500)]
+    clf = OnlineClassifier(Perceptron(), encoder="auto", classes=["no", "yes"])
+    if past == "live":
+        decide_all(clf, rows)
+    else:
+        clf.run(rows, [None] * 500)
+    if past == "file":
+        clf.save(tmp_path / "model")
+        clf = OnlineClassifier.load(tmp_path / "model")
+    with pytest.warns(UserWarning, match=FAULTS.get(fault, "of 'v' are odd")) as found:
+        decide_all(clf, [broken(row, fault) for row in rows[:128]])
+    assert [one.filename for one in found] == [__file__]
+
+
+def test_a_fault_that_lasts_is_warned_of_once():
     clf = OnlineClassifier(Perceptron(), encoder="auto", random_state=0)
-    for i in range(255):
-        clf.decide({"v": i if i < 100 else "low"})
-    with pytest.warns(UserWarning, match="156 of 256 values of 'v' are odd, and taken as"):
+    for i in range(191):
+        clf.decide({"v": i if i < 128 else "low"})
+    with pytest.warns(UserWarning, match="64 of the last 64 values of 'v' are odd, and taken as"):
         clf.decide({"v": "low"})
-    for _ in range(200):
-        clf.decide({"v": "low"})
+    decide_all(clf, 400 * [{"v": "low"}] + 128 * [{"v": 1.0}])
+    with pytest.warns(UserWarning, match="odd"):
+        decide_all(clf, 128 * [{"v": "low"}])
+
+
+def test_columns_that_few_rows_have_are_not_missed():
+    clf = OnlineClassifier(Perceptron(), encoder="auto", random_state=0)
+    for i in range(900):
+        clf.decide({"v": i} | ({"w": i, "u": "x"} if i < 300 and i % 3 == 0 else {}))
 
 
 def test_rows_are_decided_on_after_a_warning_that_is_an_error():
     clf = OnlineClassifier(Perceptron(), encoder="auto", random_state=0)
     for i in range(127):
         clf.decide({"v": i if i < 50 else "low"})
-    with pytest.raises(UserWarning, match="77 of 128"):
+    with pytest.raises(UserWarning, match="77 of the last 128"):
         clf.decide({"v": 1.0})
     assert clf.decide({"v": 1.0}).ask
 
