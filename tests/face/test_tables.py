@@ -257,6 +257,25 @@ def test_rows_are_decided_on_after_a_warning_that_is_an_error():
     assert clf.decide({"v": 1.0}).ask
 
 
+Row = collections.namedtuple("Row", ["v", "c", "n"])
+
+
+@pytest.mark.parametrize(
+    "row", [Row([0.5, 1.0], "a", 1.0), ([0.5, 1.0], "a", 1.0), [0.5, 1.0, 2.0]]
+)
+def test_rows_without_names_are_refused_in_one_sentence(row):
+    clf = fresh().fit([Row([0.5, 1.0], "ab"[i % 2], float(i))._asdict() for i in range(40)], LABELS)
+    for method in (clf.predict, clf.explain, lambda X: clf.run(X, LABELS[: len(X)])):
+        with pytest.raises(SelectronError, match=r"The rows have no names .* dict\(zip") as error:
+            method([row, row])
+        assert is_one_sentence(str(error.value))
+    mixed = Row([0.5, 1.0], "a", 1.0)
+    for refused in (lambda: fresh().fit([mixed, mixed], ["a", "b"]), lambda: clf.decide(mixed)):
+        with pytest.raises(SelectronError, match="rows differ in length, or have lists") as error:
+            refused()
+        assert is_one_sentence(str(error.value))
+
+
 class Polars:
     """A stand-in for a Polars data frame, whose objects are addresses in Arrow."""
 

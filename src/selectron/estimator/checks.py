@@ -37,6 +37,7 @@ from ..model.support import why_refused
 
 TABLE, LABELS = "X is not a table of numbers", "y is not a list of labels"
 FRAME = "the encoder takes data frames and dicts, such as pandas.DataFrame({'text': X})"
+LISTS = 'needs OnlineClassifier(encoder="auto") and a data frame or dicts'
 ENCODE = "TableEncoder().fit_transform(X) makes numbers of any values"
 DATES = re.compile("date|time|duration")  # how such types are named, in all libraries
 RUN, BY_CHANCE = 10, 1e-4  # rows of one class at the end of a batch, and the chance of such a run
@@ -144,6 +145,8 @@ def _brief(text: str, what: str, hint: str) -> str:
         return text
     if text.startswith("Feature names are only supported"):
         return "Some columns have names that are not text: use X.columns = X.columns.astype(str)."
+    if text.startswith("setting an array element with a sequence") and what == TABLE:
+        return f"{what}: rows differ in length, or have lists in them; a column of lists {LISTS}."
     text = text.splitlines()[0].partition(". ")[0].rstrip(".:")
     text = re.sub(r"np\.str_\((.*)\)", r"\1", text)
     if text.startswith("could not convert string") and what == TABLE:

@@ -285,6 +285,9 @@ def encoder_input(estimator: Any, X: Any, first: bool) -> tuple[Any, int]:
     """
     if are_dicts(X):
         return X, len(X)
+    if isinstance(X, list | tuple) and len(X):
+        how = "give a data frame, or dicts, such as dict(zip(columns, row))"
+        raise SelectronError(f"The rows have no names of columns: {how}.")
     if not hasattr(X, "__len__"):
         kind = type(X).__name__
         raise SelectronError(f"X is a {kind}, which has no length: give a table that is in memory.")
