@@ -295,3 +295,28 @@ def test_members_of_an_enumeration_of_text_are_their_values():
     assert clf.classes_.tolist() == ["ham", "spam"]
     assert clf.tell(clf.decide([2.0]).ticket, kind.SPAM)
     assert clf.predict([[2.0]])[0] in list(kind)
+
+
+SECONDS = np.datetime64("2026-01-01") + np.arange(60).astype("m8[s]")
+
+
+@pytest.mark.parametrize(
+    "kind", [np.array, list, pd.Series, lambda y: y - y[0], lambda y: y.astype(object)]
+)
+def test_dates_that_hardly_repeat_are_no_classes(kind):
+    """A column given by mistake, of which each value would be a class."""
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    for method in ("fit", "run", "partial_fit"):
+        with pytest.raises(SelectronError, match="continuous, as 60 of 60 dates or times"):
+            getattr(OnlineClassifier(Perceptron()), method)(X, kind(SECONDS))
+    days = kind(np.datetime64("2026-01-01") + np.arange(60) % 30 * np.timedelta64(1, "D"))
+    assert len(OnlineClassifier(Perceptron()).fit(X, days).classes_) == 30
+
+
+@pytest.mark.parametrize("y", [np.arange(60), [f"id{i}" for i in range(60)]])
+def test_labels_that_hardly_repeat_are_warned_of(y):
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    with pytest.warns(UserWarning, match="60 of 60 labels differ, and each is a class") as found:
+        OnlineClassifier(Perceptron()).fit(X, y)
+    assert found[0].filename == __file__
+    OnlineClassifier(Perceptron(), classes=y).fit(X, y)

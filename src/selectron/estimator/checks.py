@@ -5,6 +5,7 @@ import re
 import warnings
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from datetime import date, time, timedelta
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,8 @@ LISTS = 'needs OnlineClassifier(encoder="auto") and a data frame or dicts'
 ENCODE = "TableEncoder().fit_transform(X) makes numbers of any values"
 DATES = re.compile("date|time|duration")  # how such types are named, in all libraries
 RUN, BY_CHANCE = 10, 1e-4  # rows of one class at the end of a batch, and the chance of such a run
+FEW = 50  # labels of which most may differ
+TIMES = date, time, timedelta, np.datetime64, np.timedelta64
 WIDEST = 2**31 - 1  # features of sparse rows, whose indices take 4 bytes
 
 
@@ -295,6 +298,13 @@ def classes(
         only = f"There is only one class ({first_few(found)})"
         how = only if len(found) else "Every label is missing"
         raise SelectronError(f"{how}: name the classes with classes=.")
+    if len(present) >= FEW and 2 * len(found) > len(present):
+        differ = f"{len(found):,} of {len(present):,}"
+        if isinstance(found[0], TIMES):
+            why = f"as {differ} dates or times in y differ; classes are text or whole numbers"
+            raise SelectronError(f"Unknown label type: continuous, {why}.")
+        what = f"{differ} labels differ, and each is a class"
+        warnings.warn(f"{what}: is y the column of the labels?", stacklevel=6)
     return found, False
 
 
