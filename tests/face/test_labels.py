@@ -320,3 +320,18 @@ def test_labels_that_hardly_repeat_are_warned_of(y):
         OnlineClassifier(Perceptron()).fit(X, y)
     assert found[0].filename == __file__
     OnlineClassifier(Perceptron(), classes=y).fit(X, y)
+
+
+def test_the_empty_text_is_a_class_that_is_warned_of_once():
+    y = ["", "bad", "ok", ""] * 2
+    for learn in ("fit", "run", "partial_fit"):
+        clf = OnlineClassifier(Perceptron())
+        with pytest.warns(UserWarning, match="The empty text '' is learned as a class: give None"):
+            getattr(clf, learn)(ROWS, y)
+        assert clf.partial_fit(ROWS, y).classes_.tolist() == ["", "bad", "ok"]
+    clf = OnlineClassifier(Perceptron()).fit(ROWS, ["bad", "ok"] * 4)
+    tickets = [clf.decide(x).ticket for x in ROWS[:2]]
+    with pytest.warns(UserWarning, match="The empty text"):
+        clf.tell(tickets[0], "")
+    clf.tell(tickets[1], "")
+    OnlineClassifier(Perceptron(), classes=["", "bad", "ok"]).fit(ROWS, y)

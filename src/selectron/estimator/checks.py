@@ -292,8 +292,8 @@ def classes(
     if given is not None:
         return _named_classes(known, given)
     if known is not None:
-        return known if named else appended(known, classifiable(present)), named
-    found = distinct(classifiable(present))
+        return known if named else extended(known, present), named
+    found = extended(np.empty(0, object), present)
     if len(found) < least:
         only = f"There is only one class ({first_few(found)})"
         how = only if len(found) else "Every label is missing"
@@ -330,7 +330,16 @@ def with_label(estimator: Any, label: Any) -> np.ndarray:
     if named:
         raise SelectronError(f"There is no class {shown(label)}: it is {none_of(known)}.")
     check_label(label)
-    return classifiable(appended(known, as_array([label])))
+    return classifiable(extended(known, as_array([label])))
+
+
+def extended(known: np.ndarray, present: np.ndarray) -> np.ndarray:
+    """Return the known classes, followed by the new ones of these labels; warn of an empty one."""
+    found = appended(known, classifiable(present))
+    if any(isinstance(label, str) and not label for label in as_objects(found[len(known) :])):
+        hint = "give None where there is no label, or name the class with classes="
+        warnings.warn(f"The empty text '' is learned as a class: {hint}.", stacklevel=7)
+    return found
 
 
 def check_answer(estimator: Any, label: Any) -> None:
