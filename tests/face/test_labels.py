@@ -253,6 +253,16 @@ def test_numbers_are_no_classes_of_a_model_of_text():
     assert clf.tell(ticket, "1")
 
 
+@pytest.mark.parametrize(("known", "kind"), [([0, 1], "numbers"), ([True, False], "truth values")])
+def test_text_is_no_class_of_a_model_of_numbers(known, kind):
+    clf = OnlineClassifier(Perceptron()).fit([[1.0], [-1.0]], known)
+    ticket = clf.decide([1.0]).ticket
+    for learn in (lambda: clf.partial_fit([[1.0]], ["1"]), lambda: clf.tell(ticket, "1")):
+        with pytest.raises(SelectronError, match=f"so far are {kind}, .* give labels as {kind}"):
+            learn()
+    assert clf.tell(ticket, known[1])
+
+
 def test_dates_among_classes_that_are_numbers():
     clf = OnlineClassifier(Perceptron(), classes=[1, 2, 3])
     with pytest.raises(SelectronError, match="which is none of the 3 classes"):

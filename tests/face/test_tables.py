@@ -310,6 +310,47 @@ def test_objects_of_polars_are_read_as_those_of_pandas():
     assert np.array_equal(run.margin, other.margin)
 
 
+class Unusual(Polars):
+    """One with a column of a type that Arrow has not."""
+
+    columns = ()
+
+    def __init__(self, names):
+        self.values, self.shape, self.columns = [0.0] * 40, (40, len(names)), names
+
+    def __getitem__(self, names):
+        return Unusual(names)
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        if "big" in self.columns:
+            raise pa.ArrowInvalid("Invalid format string: '_pli128'.")
+        found = pa.table(dict.fromkeys(self.columns, self.values))
+        return found.__arrow_c_stream__(requested_schema)
+
+
+def test_a_column_of_a_type_that_arrow_has_not_is_named():
+    with pytest.raises(SelectronError, match="Arrow cannot take column 'big': Invalid format"):
+        fresh().fit(Unusual(["a", "big"]), LABELS)
+
+
+class LazyFrame:
+    """A stand-in for that of Polars."""
+
+
+def test_a_lazy_table_is_to_be_collected():
+    clf = fresh().fit(FRAME, LABELS)
+    for refused in (fresh().fit, clf.run, clf.score, lambda X, y: clf.predict(X)):
+        with pytest.raises(
+            SelectronError, match=r"^X is a Polars LazyFrame: give X.collect\(\)\.$"
+        ):
+            refused(LazyFrame(), LABELS)
+    for refused in (fresh().fit, clf.run, clf.score):
+        with pytest.raises(
+            SelectronError, match=r"^y is a Polars LazyFrame: give y.collect\(\)\.$"
+        ):
+            refused(FRAME, LazyFrame())
+
+
 def test_names_that_are_numbers_are_compared_as_text():
     frame = pd.DataFrame(np.arange(80).reshape(40, 2) % 3)
     clf = OnlineClassifier(Perceptron(), encoder=TableEncoder({0: "category"}, ignore=[1]))

@@ -98,11 +98,23 @@ def _table(X: Any, whole: Container[str], objects: dict[str, Any]) -> pa.Table:
     except (TypeError, ValueError, pa.ArrowException) as error:
         if hasattr(type(X), "columns"):
             reason = str(error)[:200].rstrip(".")
-            raise SelectronError(f"Arrow cannot take this table: {reason}.") from error
+            which = next(
+                (f"column {x!r}" for x in X.columns if not _is_taken(X[[x]])), "this table"
+            )
+            raise SelectronError(f"Arrow cannot take {which}: {reason}.") from error
         raise SelectronError(
             "X must be a data frame, a dict of columns of one length, or a list of dicts, got "
             f"{type(X).__name__}."
         ) from error
+
+
+def _is_taken(column: Any) -> bool:
+    """Return whether Arrow takes a table of one column."""
+    try:
+        pa.table(column)
+    except (TypeError, ValueError, pa.ArrowException):
+        return False
+    return True
 
 
 def _joined(

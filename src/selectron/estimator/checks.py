@@ -42,6 +42,7 @@ LISTS = 'needs OnlineClassifier(encoder="auto") and a data frame or dicts'
 ENCODE = "TableEncoder().fit_transform(X) makes numbers of any values"
 DATES = re.compile("date|time|duration")  # how such types are named, in all libraries
 RUN, BY_CHANCE = 10, 1e-4  # rows of one class at the end of a batch, and the chance of such a run
+LAZY = {"LazyFrame": "{}.collect()", "Expr": "its values, such as df.select({}).to_series()"}
 FEW = 50  # labels of which most may differ
 TIMES = date, time, timedelta, np.datetime64, np.timedelta64
 WIDEST = 2**31 - 1  # features of sparse rows, whose indices take 4 bytes
@@ -238,9 +239,16 @@ def check_mask(given: Any, instead: str) -> None:
         raise SelectronError(f"{name} has masked values: give others instead, as {instead} does.")
 
 
+def check_collected(given: Any, name: str) -> None:
+    """Raise SelectronError if a table or a column of Polars is lazy, and so has no values."""
+    if (kind := type(given).__name__) in LAZY:
+        raise SelectronError(f"{name} is a Polars {kind}: give {LAZY[kind].format(name)}.")
+
+
 def labels(y: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the labels of n rows as an array, and which of them are missing."""
     check_mask(y, "y.astype(object).filled(None)")
+    check_collected(y, "y")
     if y is None:
         raise SelectronError("This classifier requires y to be passed, but the target y is None.")
     if not (type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biuU"):

@@ -54,6 +54,7 @@ class TakesRows(NestedParameters):
             return X, len(X.indptr) - 1
         if isinstance(X, str | PathLike):
             raise SelectronError(f"X is {shown(X)}: give rows, as pandas.read_csv reads a file.")
+        checks.check_collected(X, "X")
         fitted = hasattr(self, "model_")
         if self._encodes(X):
             return self._encoded(X, fitted, new)
