@@ -245,7 +245,8 @@ def test_a_fault_that_lasts_is_warned_of_once():
 def test_columns_that_few_rows_have_are_not_missed():
     clf = OnlineClassifier(Perceptron(), encoder="auto", random_state=0)
     for i in range(900):
-        clf.decide({"v": i} | ({"w": i, "u": "x"} if i < 300 and i % 3 == 0 else {}))
+        row = {"v": i} | ({"w": i, "u": "x"} if i < 300 and i % 3 == 0 else {})
+        clf.decide(row | ({"t": i} if 300 < i < 500 else {}))
 
 
 def test_rows_are_decided_on_after_a_warning_that_is_an_error():

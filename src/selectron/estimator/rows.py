@@ -237,8 +237,8 @@ def warn_if_learned_odd(encoder: TableEncoder, dicts: bool) -> None:
                 f"{odd:,} of the last {values:,} values of {name!r} are odd, and taken as blank: "
                 f"it is {how} as {column.learned()}."
             )
-        elif values == 0 and dicts and rows >= LIVE and 2 * last.values > last.rows - column.before:
-            message = f"The last {rows:,} rows have no {name!r}, and most rows since its first had."
+        elif values == 0 and dicts and rows >= LIVE and 2 * last.values > last.rows:
+            message = f"The last {rows:,} rows have no {name!r}, and most rows before had."
         elif values < SEVERAL:
             continue
         found[name] = now._replace(warned=bool(message))
