@@ -71,7 +71,7 @@ ROWS = {
     "a word": ("abc", Y, ["X", "abc"]),
     "no rows": (X[:0], Y[:0], ["0 sample(s)"]),
     "no features": (X[:, :0], Y, ["0 feature(s)"]),
-    "ragged": ([[1.0], [1.0, 2.0]], Y[:2], ["X", "sequence"]),
+    "ragged": ([[1.0], [1.0, 2.0]], Y[:2], ["X", "length"]),
     "complex": (X + 1j, Y, ["X", "Complex"]),
     "strings": (np.full((2, 4), "one"), Y[:2], ["X", "one"]),
     "objects": (np.full((2, 4), "one", object), Y[:2], ["X", "one"]),

@@ -37,6 +37,18 @@ def odds(clf, rows):
     return np.log(proba[:, 1]) - np.log(proba[:, 0])
 
 
+def test_contributions_to_a_class_that_is_not_the_predicted_one():
+    rows, y = table(200)
+    clf = OnlineClassifier(LASEC(), encoder=TableEncoder(COLUMNS, form="dense")).fit(rows, y)
+    found = {label: clf.explain(rows, label) for label in ("spam", "ham")}
+    assert {*clf.predict(rows)} == {*found}
+    for i, label in enumerate(clf.predict(rows)):
+        assert clf.explain(rows[i : i + 1]) == found[label][i : i + 1]
+        assert found["spam"][i] == pytest.approx({x: -by for x, by in found["ham"][i].items()})
+    with pytest.raises(SelectronError, match="There is no class 'eggs': it is neither 'ham' nor"):
+        clf.explain(rows, label="eggs")
+
+
 @pytest.mark.parametrize("form", ["sparse", "dense"])
 def test_parts_come_first_and_last(form):
     rows, y = table(300)

@@ -253,6 +253,16 @@ def test_numbers_are_no_classes_of_a_model_of_text():
     assert clf.tell(ticket, "1")
 
 
+@pytest.mark.parametrize(("known", "kind"), [([0, 1], "numbers"), ([True, False], "truth values")])
+def test_text_is_no_class_of_a_model_of_numbers(known, kind):
+    clf = OnlineClassifier(Perceptron()).fit([[1.0], [-1.0]], known)
+    ticket = clf.decide([1.0]).ticket
+    for learn in (lambda: clf.partial_fit([[1.0]], ["1"]), lambda: clf.tell(ticket, "1")):
+        with pytest.raises(SelectronError, match=f"so far are {kind}, .* give labels as {kind}"):
+            learn()
+    assert clf.tell(ticket, known[1])
+
+
 def test_dates_among_classes_that_are_numbers():
     clf = OnlineClassifier(Perceptron(), classes=[1, 2, 3])
     with pytest.raises(SelectronError, match="which is none of the 3 classes"):
@@ -295,3 +305,43 @@ def test_members_of_an_enumeration_of_text_are_their_values():
     assert clf.classes_.tolist() == ["ham", "spam"]
     assert clf.tell(clf.decide([2.0]).ticket, kind.SPAM)
     assert clf.predict([[2.0]])[0] in list(kind)
+
+
+SECONDS = np.datetime64("2026-01-01") + np.arange(60).astype("m8[s]")
+
+
+@pytest.mark.parametrize(
+    "kind", [np.array, list, pd.Series, lambda y: y - y[0], lambda y: y.astype(object)]
+)
+def test_dates_that_hardly_repeat_are_no_classes(kind):
+    """A column given by mistake, of which each value would be a class."""
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    for method in ("fit", "run", "partial_fit"):
+        with pytest.raises(SelectronError, match="continuous, as 60 of 60 dates or times"):
+            getattr(OnlineClassifier(Perceptron()), method)(X, kind(SECONDS))
+    days = kind(np.datetime64("2026-01-01") + np.arange(60) % 30 * np.timedelta64(1, "D"))
+    assert len(OnlineClassifier(Perceptron()).fit(X, days).classes_) == 30
+
+
+@pytest.mark.parametrize("y", [np.arange(60), [f"id{i}" for i in range(60)]])
+def test_labels_that_hardly_repeat_are_warned_of(y):
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    with pytest.warns(UserWarning, match="60 of 60 labels differ, and each is a class") as found:
+        OnlineClassifier(Perceptron()).fit(X, y)
+    assert found[0].filename == __file__
+    OnlineClassifier(Perceptron(), classes=y).fit(X, y)
+
+
+def test_the_empty_text_is_a_class_that_is_warned_of_once():
+    y = ["", "bad", "ok", ""] * 2
+    for learn in ("fit", "run", "partial_fit"):
+        clf = OnlineClassifier(Perceptron())
+        with pytest.warns(UserWarning, match="The empty text '' is learned as a class: give None"):
+            getattr(clf, learn)(ROWS, y)
+        assert clf.partial_fit(ROWS, y).classes_.tolist() == ["", "bad", "ok"]
+    clf = OnlineClassifier(Perceptron()).fit(ROWS, ["bad", "ok"] * 4)
+    tickets = [clf.decide(x).ticket for x in ROWS[:2]]
+    with pytest.warns(UserWarning, match="The empty text"):
+        clf.tell(tickets[0], "")
+    clf.tell(tickets[1], "")
+    OnlineClassifier(Perceptron(), classes=["", "bad", "ok"]).fit(ROWS, y)

@@ -104,7 +104,7 @@ KINDS = {
     "list of bools": TRUTH.tolist(),
     "strings": np.where(TRUTH, "spam", "ham"),
     "list of strings": np.where(TRUTH, "spam", "ham").tolist(),
-    "empty string": np.where(TRUTH, "nan", ""),
+    "text as of a missing number": np.where(TRUTH, "nan", "NA"),
     "bytes": np.where(TRUTH, b"spam", b"ham"),
     "objects": np.where(TRUTH, "spam", "ham").astype(object),
     "objects that are numbers": np.where(TRUTH, 1, 0).astype(object),

@@ -95,7 +95,7 @@ def test_names_of_features_are_kept(tmp_path):
         [-0.1, 0.1],
         [False, True],
         ["häm", "späm"],
-        ["", "\ud800"],
+        [" ", "\ud800"],
         np.array([1, 2], np.uint8),
         np.array([0.1, 0.3], np.float32),
         np.array(["ham", "spam"], object),

@@ -68,7 +68,7 @@ def test_text_without_an_encoder_gets_a_hint(rows):
 def test_a_column_that_is_mostly_odd_is_warned_of_once():
     """While it is learned, too, from rows that come together."""
     ragged = {"v": [[0.5, 1.0]] + [[0.5] * (3 + i) for i in range(39)], "n": [1.0] * 40}
-    message = "39 of 40 values of 'v' are odd, and taken as blank: it is learned as vector, 2 num"
+    message = "39 of the last 40 values of 'v' are odd, and taken as blank: it is learned as vector"
     for learn in ("fit", "run", "partial_fit"):
         clf = fresh()
         with pytest.warns(UserWarning, match=message) as found:
@@ -195,23 +195,163 @@ def test_an_array_has_the_columns_of_a_frame_whose_names_are_numbers():
         clf.partial_fit([{"0": 1.0, "1": 2.0, "2": 3.0, "3": 4.0, "more": 5.0}], LABELS[:1])
 
 
-def test_a_column_of_which_live_rows_are_mostly_odd_is_warned_of_at_doublings():
+def decide_all(clf, rows):
+    for row in rows:
+        clf.decide(row)
+
+
+def broken(row, fault):
+    row = dict(row)
+    if fault == "renamed":
+        row["vector"] = row.pop("v")
+    elif fault == "none":
+        row["v"] = None
+    else:
+        row["v"] = row["v"] * 2 if fault == "longer" else "low"
+    return row
+
+
+FAULTS = {"renamed": "have no 'v'", "none": "have no 'v'"}
+
+
+@pytest.mark.parametrize("past", ["live", "run", "file"])
+@pytest.mark.parametrize("fault", ["renamed", "none", "longer", "word"])
+def test_a_column_that_breaks_is_warned_of_within_128_live_rows(past, fault, tmp_path):
+    rows = [{"v": [0.5, i % 7 / 7], "w": "ab"[i % 2]} for i in range(500)]
+    clf = OnlineClassifier(Perceptron(), encoder="auto", classes=["no", "yes"])
+    if past == "live":
+        decide_all(clf, rows)
+    else:
+        clf.run(rows, [None] * 500)
+    if past == "file":
+        clf.save(tmp_path / "model")
+        clf = OnlineClassifier.load(tmp_path / "model")
+    with pytest.warns(UserWarning, match=FAULTS.get(fault, "of 'v' are odd")) as found:
+        decide_all(clf, [broken(row, fault) for row in rows[:128]])
+    assert [one.filename for one in found] == [__file__]
+
+
+def test_a_fault_that_lasts_is_warned_of_once():
     clf = OnlineClassifier(Perceptron(), encoder="auto", random_state=0)
-    for i in range(255):
-        clf.decide({"v": i if i < 100 else "low"})
-    with pytest.warns(UserWarning, match="156 of 256 values of 'v' are odd, and taken as"):
+    for i in range(191):
+        clf.decide({"v": i if i < 128 else "low"})
+    with pytest.warns(UserWarning, match="64 of the last 64 values of 'v' are odd, and taken as"):
         clf.decide({"v": "low"})
-    for _ in range(200):
-        clf.decide({"v": "low"})
+    decide_all(clf, 400 * [{"v": "low"}] + 128 * [{"v": 1.0}])
+    with pytest.warns(UserWarning, match="odd"):
+        decide_all(clf, 128 * [{"v": "low"}])
+
+
+def test_columns_that_few_rows_have_are_not_missed():
+    clf = OnlineClassifier(Perceptron(), encoder="auto", random_state=0)
+    for i in range(900):
+        row = {"v": i} | ({"w": i, "u": "x"} if i < 300 and i % 3 == 0 else {})
+        clf.decide(row | ({"t": i} if 300 < i < 500 else {}))
 
 
 def test_rows_are_decided_on_after_a_warning_that_is_an_error():
     clf = OnlineClassifier(Perceptron(), encoder="auto", random_state=0)
     for i in range(127):
         clf.decide({"v": i if i < 50 else "low"})
-    with pytest.raises(UserWarning, match="77 of 128"):
+    with pytest.raises(UserWarning, match="77 of the last 128"):
         clf.decide({"v": 1.0})
     assert clf.decide({"v": 1.0}).ask
+
+
+Row = collections.namedtuple("Row", ["v", "c", "n"])
+
+
+@pytest.mark.parametrize(
+    "row", [Row([0.5, 1.0], "a", 1.0), ([0.5, 1.0], "a", 1.0), [0.5, 1.0, 2.0]]
+)
+def test_rows_without_names_are_refused_in_one_sentence(row):
+    clf = fresh().fit([Row([0.5, 1.0], "ab"[i % 2], float(i))._asdict() for i in range(40)], LABELS)
+    for method in (clf.predict, clf.explain, lambda X: clf.run(X, LABELS[: len(X)])):
+        with pytest.raises(SelectronError, match=r"The rows have no names .* dict\(zip") as error:
+            method([row, row])
+        assert is_one_sentence(str(error.value))
+    mixed = Row([0.5, 1.0], "a", 1.0)
+    for refused in (lambda: fresh().fit([mixed, mixed], ["a", "b"]), lambda: clf.decide(mixed)):
+        with pytest.raises(SelectronError, match="rows differ in length, or have lists") as error:
+            refused()
+        assert is_one_sentence(str(error.value))
+
+
+class Polars:
+    """A stand-in for a Polars data frame, whose objects are addresses in Arrow."""
+
+    def __init__(self, values):
+        self.values, self.shape = values, (len(values), 1)
+        self.columns, self.dtypes = ["v"], ["Object"]
+
+    def __len__(self):
+        return len(self.values)
+
+    def __getitem__(self, key):
+        return self.values if key == "v" else Polars(self.values[key])
+
+    def slice(self, start, n):
+        return self[start : start + n]
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        addresses = [id(one).to_bytes(8) for one in self.values]
+        found = pa.table({"v": pa.array(addresses, pa.binary(8))})
+        return found.__arrow_c_stream__(requested_schema)
+
+
+def test_objects_of_polars_are_read_as_those_of_pandas():
+    vectors = [*np.random.default_rng(0).normal(size=(40, 3))]
+    frame, same = Polars(vectors), pd.DataFrame({"v": vectors})
+    clf, other = fresh().fit(frame, LABELS), fresh().fit(same, LABELS)
+    assert clf.encoder_.report() == ["v: vector, 3 numbers"]
+    assert np.array_equal(clf.predict_proba(frame), other.predict_proba(same))
+    assert clf.decide(frame[:1]) == other.decide(same[:1])
+    one, another = Polars([{"a": 1}, {"b": 2}] * 20), pd.DataFrame({"v": [{"a": 1}, {"b": 2}] * 20})
+    run, other = fresh().run(one, LABELS), fresh().run(another, LABELS)
+    assert np.array_equal(run.margin, other.margin)
+
+
+class Unusual(Polars):
+    """One with a column of a type that Arrow has not."""
+
+    columns = ()
+
+    def __init__(self, names):
+        self.values, self.shape, self.columns = [0.0] * 40, (40, len(names)), names
+
+    def __getitem__(self, names):
+        return Unusual(names)
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        if "big" in self.columns:
+            raise pa.ArrowInvalid("Invalid format string: '_pli128'.")
+        found = pa.table(dict.fromkeys(self.columns, self.values))
+        return found.__arrow_c_stream__(requested_schema)
+
+
+def test_a_column_of_a_type_that_arrow_has_not_is_named():
+    with pytest.raises(
+        SelectronError, match=r"Arrow cannot take column 'big', to be cast .*: Invalid format"
+    ):
+        fresh().fit(Unusual(["a", "big"]), LABELS)
+
+
+class LazyFrame:
+    """A stand-in for that of Polars."""
+
+
+def test_a_lazy_table_is_to_be_collected():
+    clf = fresh().fit(FRAME, LABELS)
+    for refused in (fresh().fit, clf.run, clf.score, lambda X, y: clf.predict(X)):
+        with pytest.raises(
+            SelectronError, match=r"^X is a Polars LazyFrame: give X.collect\(\)\.$"
+        ):
+            refused(LazyFrame(), LABELS)
+    for refused in (fresh().fit, clf.run, clf.score):
+        with pytest.raises(
+            SelectronError, match=r"^y is a Polars LazyFrame: give y.collect\(\)\.$"
+        ):
+            refused(FRAME, LazyFrame())
 
 
 def test_names_that_are_numbers_are_compared_as_text():

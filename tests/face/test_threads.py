@@ -55,6 +55,7 @@ def test_one_fitted_model_predicts_in_threads():
     assert np.array_equal(clf.predict(X), np.where(clf.decision_function(X) >= 0, 1, -1))
 
 
+@pytest.mark.filterwarnings("ignore:The last 64 rows have no")
 def test_one_model_decides_and_learns_in_threads(tmp_path):
     """As in a web server: no round is lost, and what is left works, in copies too."""
     rows = [{"n": i % 7, "text": f"red w{i % 40}", f"late {i // 100}": 1.0} for i in range(600)]

@@ -252,7 +252,7 @@ def test_the_leader_is_young_after_a_switch():
         ({"labels": 5, "horizon": math.inf}, "horizon must be a number from 1 on and finite"),
         ({"rate": 0.1, "saved": math.inf}, "saved must be a number from 0 on and finite"),
         ({"labels": 5, "per": "1y"}, "per must be a period of time"),
-        ({"labels": 5, "per": "day"}, "per must be a period of time"),
+        ({"labels": 5, "per": "1 day"}, "a number of seconds or of s, min, h, d or w"),
         ({"labels": 5, "per": " "}, "per must be a period of time"),
         ({"rate": 0.1, "asker": Budget(0.1)}, "asker must be one that remembers nothing"),
         ({"rate": 0.1, "audits": 2}, "audits must be a number from 0 to 1"),

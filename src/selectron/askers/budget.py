@@ -189,10 +189,11 @@ class Budget(Parameters):
 
     Give one of: `rate`, the share of labels to ask for in the long run; `labels` and `horizon`, a
     number of labels for a number of rows; `labels` and `per`, a number of labels in every period,
-    such as "1d", "12h", "30min" or a number of seconds (days begin at midnight UTC). A number of
-    labels is never exceeded. A rate holds in the long run, but of rows without labels, those of
-    1,500 rows at most are made up for later. Early on, labels are asked for in advance, many more
-    with a horizon, or in the first period, whose number of rows is not known.
+    such as "1d", "12h", "30min" or a number of seconds (days begin at midnight UTC; if rows have
+    dates without times of day, many labels of a day stay unspent). A number of labels
+    is never exceeded. A rate holds in the long run, but of rows without labels, those of 1,500 rows
+    at most are made up for later. Early on, labels are asked for in advance, many more with a
+    horizon, or in the first period, whose number of rows is not known.
 
     Parameters: `asker` ranks the rows by its probability (or worth); it must have no memory.
     `saved` >= 0 is the limit on labels saved for bursts, when predictions suddenly fail, as a
@@ -380,7 +381,7 @@ def seconds(period: Any) -> Any:
         value = math.nan
     if not 0 < value < math.inf:
         raise SelectronError(
-            "Budget: per must be a period of time such as '1d', '12h', '30min' or a number of "
-            f"seconds, got {shown(period)}."
+            "Budget: per must be a period of time, a number of seconds or of s, min, h, d or w "
+            f"such as '1d' or '30min', got {shown(period)}."
         )
     return value

@@ -391,6 +391,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         sparse = sparse or found.count("category") > MOST  # dense rows have no more places
         sparse = sparse if self.form == "auto" else self.form == "sparse"
         self.columns_, self.n_first_, self.n_rows_ = columns, len(columns), 0
+        self.watched_: dict[str, Any] = {}  # for warnings of live rows; not saved
         self.layout_ = Layout(int(self.text_size) if sparse else 0)
 
     def _check_parameters(self) -> None:

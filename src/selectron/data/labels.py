@@ -18,6 +18,7 @@ SORTED = (
     "is their order in time, shuffle them"
 )
 EXACT = 2**53  # up to which floats hold whole numbers
+KINDS = {"U": "text", "b": "truth values"} | dict.fromkeys("iuf", "numbers")
 PLAIN = "text, a number or a date"
 CLEAN = "text that does not end with a null character"
 UNEQUAL = (float, np.floating, np.datetime64, np.timedelta64)  # to themselves, where missing
@@ -219,10 +220,12 @@ def appended(known: np.ndarray, labels: np.ndarray) -> np.ndarray:
         return known
     if known.dtype.kind in "mM" and known.dtype.kind == labels.dtype.kind:  # lists are numbers
         return np.concatenate([known, np.array(fresh)])
-    if known.dtype.kind == "U" and isinstance(fresh[0], Number | np.bool_):
+    kind = KINDS.get(known.dtype.kind)
+    if kind and isinstance(fresh[0], Number | np.bool_ if kind == "text" else str):
+        how = f"{kind}, such as y.astype(str)" if kind == "text" else kind
         raise SelectronError(
-            f"The classes so far are text, such as {shown(known[0])}, and the label "
-            f"{shown(fresh[0])} is none: give labels as text, such as y.astype(str)."
+            f"The classes so far are {kind}, such as {shown(known[0])}, and the label "
+            f"{shown(fresh[0])} is none: give labels as {how}."
         )
     distinct(as_array([*as_objects(known), *fresh]))  # refuses kinds that cannot be sorted together
     return as_array([*as_objects(known), *as_objects(as_array(fresh))])

@@ -88,15 +88,32 @@ def _table(X: Any, whole: Container[str], objects: dict[str, Any]) -> pa.Table:
             return _joined(columns, whole, objects)
         if isinstance(X, Mapping):
             return _joined(X.items(), whole, objects)
-        return _usual(pa.table(X))
+        table = pa.table(X)
+        for place, kind in enumerate(getattr(X, "dtypes", ())):
+            if str(kind) == "Object":  # of Polars, for which Arrow has addresses
+                name = X.columns[place]
+                column = _joined([(name, list(X[name]))], whole, objects)
+                table = table.set_column(place, column.schema.field(0), column.column(0))
+        return _usual(table)
     except (TypeError, ValueError, pa.ArrowException) as error:
         if hasattr(type(X), "columns"):
             reason = str(error)[:200].rstrip(".")
-            raise SelectronError(f"Arrow cannot take this table: {reason}.") from error
+            bad = next((x for x in X.columns if not _is_taken(X[[x]])), None)
+            which = "this table" if bad is None else f"column {bad!r}, to be cast to another type"
+            raise SelectronError(f"Arrow cannot take {which}: {reason}.") from error
         raise SelectronError(
             "X must be a data frame, a dict of columns of one length, or a list of dicts, got "
             f"{type(X).__name__}."
         ) from error
+
+
+def _is_taken(column: Any) -> bool:
+    """Return whether Arrow takes a table of one column."""
+    try:
+        pa.table(column)
+    except (TypeError, ValueError, pa.ArrowException):
+        return False
+    return True
 
 
 def _joined(

@@ -5,6 +5,7 @@ import re
 import warnings
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from datetime import date, time, timedelta
 from typing import Any
 
 import numpy as np
@@ -37,9 +38,13 @@ from ..model.support import why_refused
 
 TABLE, LABELS = "X is not a table of numbers", "y is not a list of labels"
 FRAME = "the encoder takes data frames and dicts, such as pandas.DataFrame({'text': X})"
+LISTS = 'needs OnlineClassifier(encoder="auto") and a data frame or dicts'
 ENCODE = "TableEncoder().fit_transform(X) makes numbers of any values"
 DATES = re.compile("date|time|duration")  # how such types are named, in all libraries
 RUN, BY_CHANCE = 10, 1e-4  # rows of one class at the end of a batch, and the chance of such a run
+LAZY = {"LazyFrame": "{}.collect()", "Expr": "its values, such as df.select({}).to_series()"}
+FEW = 50  # labels of which most may differ
+TIMES = date, time, timedelta, np.datetime64, np.timedelta64
 WIDEST = 2**31 - 1  # features of sparse rows, whose indices take 4 bytes
 
 
@@ -144,6 +149,8 @@ def _brief(text: str, what: str, hint: str) -> str:
         return text
     if text.startswith("Feature names are only supported"):
         return "Some columns have names that are not text: use X.columns = X.columns.astype(str)."
+    if text.startswith("setting an array element with a sequence") and what == TABLE:
+        return f"{what}: rows differ in length, or have lists in them; a column of lists {LISTS}."
     text = text.splitlines()[0].partition(". ")[0].rstrip(".:")
     text = re.sub(r"np\.str_\((.*)\)", r"\1", text)
     if text.startswith("could not convert string") and what == TABLE:
@@ -232,9 +239,16 @@ def check_mask(given: Any, instead: str) -> None:
         raise SelectronError(f"{name} has masked values: give others instead, as {instead} does.")
 
 
+def check_collected(given: Any, name: str) -> None:
+    """Raise SelectronError if a table or a column of Polars is lazy, and so has no values."""
+    if (kind := type(given).__name__) in LAZY:
+        raise SelectronError(f"{name} is a Polars {kind}: give {LAZY[kind].format(name)}.")
+
+
 def labels(y: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the labels of n rows as an array, and which of them are missing."""
     check_mask(y, "y.astype(object).filled(None)")
+    check_collected(y, "y")
     if y is None:
         raise SelectronError("This classifier requires y to be passed, but the target y is None.")
     if not (type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biuU"):
@@ -286,12 +300,19 @@ def classes(
     if given is not None:
         return _named_classes(known, given)
     if known is not None:
-        return known if named else appended(known, classifiable(present)), named
-    found = distinct(classifiable(present))
+        return known if named else extended(known, present), named
+    found = extended(np.empty(0, object), present)
     if len(found) < least:
         only = f"There is only one class ({first_few(found)})"
         how = only if len(found) else "Every label is missing"
         raise SelectronError(f"{how}: name the classes with classes=.")
+    if len(present) >= FEW and 2 * len(found) > len(present):
+        differ = f"{len(found):,} of {len(present):,}"
+        if isinstance(found[0], TIMES):
+            why = f"as {differ} dates or times in y differ; classes are text or whole numbers"
+            raise SelectronError(f"Unknown label type: continuous, {why}.")
+        what = f"{differ} labels differ, and each is a class"
+        warnings.warn(f"{what}: is y the column of the labels?", stacklevel=6)
     return found, False
 
 
@@ -317,7 +338,16 @@ def with_label(estimator: Any, label: Any) -> np.ndarray:
     if named:
         raise SelectronError(f"There is no class {shown(label)}: it is {none_of(known)}.")
     check_label(label)
-    return classifiable(appended(known, as_array([label])))
+    return classifiable(extended(known, as_array([label])))
+
+
+def extended(known: np.ndarray, present: np.ndarray) -> np.ndarray:
+    """Return the known classes, followed by the new ones of these labels; warn of an empty one."""
+    found = appended(known, classifiable(present))
+    if any(isinstance(label, str) and not label for label in as_objects(found[len(known) :])):
+        hint = "give None where there is no label, or name the class with classes="
+        warnings.warn(f"The empty text '' is learned as a class: {hint}.", stacklevel=7)
+    return found
 
 
 def check_answer(estimator: Any, label: Any) -> None:

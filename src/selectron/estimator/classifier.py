@@ -315,6 +315,7 @@ class OnlineClassifier(ClassifierMixin, Explains, DecidesAndTells):
 
         Raises SelectronError if no row has one, or labels and classes are not of one kind.
         """
+        checks.check_collected(y, "y")
         labels = as_array(y)
         if labels.ndim != 1 or not missing(labels).any():
             with checks.in_one_sentence(checks.LABELS):

@@ -21,10 +21,14 @@ import scipy.sparse
 
 from ..data.encoder import TableEncoder
 from ..data.kinds import Layout
+from ..data.labels import none_of
 from ..data.tables import arrow
 from ..data.values import records
 from ..data.words import Text
+from ..engine.parameters import shown
 from ..engine.rows import Dense, Sparse, as_matrix, narrowed
+from ..errors import SelectronError
+from . import checks
 from .parameters import one_at_a_time
 from .rows import TakesRows, encoder_input
 
@@ -37,17 +41,18 @@ class Explains(TakesRows):
     """A classifier that explains its predictions."""
 
     @one_at_a_time
-    def explain(self, X: Any) -> list[dict[str, float]]:
+    def explain(self, X: Any, label: Any = None) -> list[dict[str, float]]:
         """Return how much each part of a row contributes to its prediction: for every row a dict.
 
         Parts are the columns of an encoded table, and the words of its texts, or else the features
-        that are not 0. Contributions are in log-odds of the predicted class, largest first: 0.7
-        doubles the odds, and negative ones speak against the prediction. Each is the mean of what
-        the part changes in a row of which nothing else is known, and in one of which all else is
-        known: a number that is not is the mean so far, a category or word is not there, a feature
-        is 0. The class may be likely even if nothing is known, as after few labels, so that all may
-        be negative; those of words do not add up to what the text contributes as a whole. Raises
-        SelectronError as `predict` does.
+        that are not 0. Contributions are in log-odds of the class `label`, by default the predicted
+        one, so that rows with other predictions have other signs. The largest come first: 0.7
+        doubles the odds, and negative ones speak against the class. Each is the mean of what the
+        part changes in a row of which nothing else is known, and in one of which all else is known:
+        a number that is not is the mean so far, a category or word is not there, a feature is 0.
+        The class may be likely even if nothing is known, as after few labels, so that all may be
+        negative; those of words do not add up to what the text contributes as a whole. Raises
+        SelectronError as `predict` does, or if there is no such class.
 
         >>> from selectron import OnlineClassifier
         >>> from selectron.learners import LASEC
@@ -58,13 +63,17 @@ class Explains(TakesRows):
         {'attached': 2.7, 'links': 1.3}
         """
         self._check_fitted()
+        at = None if label is None else checks.code(label, self.classes_, many=True) - 1
+        if at == -1:
+            known = none_of(self.classes_)
+            raise SelectronError(f"There is no class {shown(label)}: it is {known}.")
         block, _ = self._rows(X, new=False)
         if hasattr(self, "encoder_"):
             rows = parts_of_table(self.encoder_, encoder_input(self, X, False)[0])
         else:
             rows = parts_of_features(as_matrix(block, self.model_.width), self._names())
         width = block.values.shape[1] if isinstance(block, Dense) else 0
-        return [self._contributions(parts, width) for parts in rows]
+        return [self._contributions(parts, width, at) for parts in rows]
 
     def _names(self) -> list[str]:
         """Return the names of features, which may have none."""
@@ -73,14 +82,17 @@ class Explains(TakesRows):
         default = [f"x{j}" for j in range(self.n_features_in_)]
         return list(map(str, getattr(self, "feature_names_in_", default)))
 
-    def _contributions(self, parts: Parts, width: int) -> dict[str, float]:
-        """Return the contributions of the parts of a row; `width` is that of dense rows."""
+    def _contributions(self, parts: Parts, width: int, at: int | None) -> dict[str, float]:
+        """Return the contributions of the parts of a row; `width` is that of dense rows.
+
+        They are to class number `at`, or else to the predicted one.
+        """
         found: list[float] = []
         for first in range(0, len(parts), AT_ONCE):
             rows = with_and_without(parts, range(first, min(first + AT_ONCE, len(parts))), width)
             n = len(rows.values) if isinstance(rows, Dense) else len(rows.indptr) - 1
             proba = self.model_.proba(narrowed(rows, self.model_.width), n)
-            best = proba[0].argmax()
+            best = proba[0].argmax() if at is None else at
             against = np.delete(proba, best, axis=1).sum(axis=1)
             odds = np.log(proba[:, best].clip(LEAST)) - np.log(against.clip(LEAST))
             without, alone = odds[2:].reshape(2, -1)

@@ -15,7 +15,7 @@ from ..model.widths import needed_width
 from . import checks
 from .parameters import all_or_nothing, flag, model_of, one_at_a_time
 from .parts import checked
-from .rows import FIRST, SEVERAL, TakesRows, warn_if_learned_odd, warn_if_strange
+from .rows import FIRST, LIVE, SEVERAL, TakesRows, warn_if_learned_odd, warn_if_strange
 from .weights import apply_class_weights, class_weights, sample_weights
 
 __all__ = ["Decision"]
@@ -250,8 +250,8 @@ class DecidesAndTells(TakesRows):
             return None
         block = encoder.learn_one(x)
         self.model_.widen(needed_width(self.model_, block, encoder.width_))
-        if (n := encoder.n_rows_) > FIRST and n & (n - 1) == 0:  # seldom: 128, 256, 512 rows, ...
-            warn_if_learned_odd(encoder, ())
+        if encoder.n_rows_ > FIRST and encoder.n_rows_ % LIVE == 0:
+            warn_if_learned_odd(encoder, dicts=True)
         return block
 
     def _decision(self, index: int, margin: float, chance: float, ticket: Any) -> Decision:

@@ -18,7 +18,7 @@ from ..model.model import Model
 from ..model.weighting import MOST, Weighting
 from ..spaces.state import MANY, Limits
 from .parts import checked
-from .rows import new_encoder
+from .rows import new_encoder, seen
 from .weights import class_weights
 
 SHARED = ("many", "normalize", "max_open", "max_support", "sketch")  # by a classifier and its model
@@ -89,6 +89,7 @@ def _unpack(cls: Any, header: dict, arrays: dict, parts: tuple[Any, ...]) -> Any
     clf.n_features_in_ = width if keyed is None else len(keyed)
     if header["encoder"]:
         clf.encoder_ = TableEncoder.unpack(header["encoder"])
+        clf.encoder_.watched_ = seen(clf.encoder_)
         clf.encoder = new_encoder(clf.encoder_)
         clf.n_features_in_ = clf.encoder_.n_features_in_
         _must(clf.model_.sparse == clf.encoder_.sparse_)

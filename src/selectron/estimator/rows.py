@@ -2,9 +2,8 @@
 
 import copy
 import warnings
-from collections.abc import Container
 from os import PathLike
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
@@ -26,6 +25,7 @@ from . import checks
 from .parameters import NestedParameters, learner_of
 
 SEVERAL, FIRST = 20, 100  # rows that are searched for odd values
+LIVE = 64  # rows that come one at a time, after which these are
 MANY_NEW = 5  # rows for each value of a category, with fewer of which new ones are expected
 
 
@@ -54,6 +54,7 @@ class TakesRows(NestedParameters):
             return X, len(X.indptr) - 1
         if isinstance(X, str | PathLike):
             raise SelectronError(f"X is {shown(X)}: give rows, as pandas.read_csv reads a file.")
+        checks.check_collected(X, "X")
         fitted = hasattr(self, "model_")
         if self._encodes(X):
             return self._encoded(X, fitted, new)
@@ -112,10 +113,8 @@ class TakesRows(NestedParameters):
         self.encoder_ = self.encoder_.copy() if fitted else new_encoder(self.encoder)
         if self._takes_as_sparse(fitted):
             self.encoder_ = sparse_if_wide(self.encoder_, table, WIDE)
-        before = mostly_odd(self.encoder_)
         blocks = list(self.encoder_.learn(table))
-        if n >= SEVERAL:
-            warn_if_learned_odd(self.encoder_, before)
+        warn_if_learned_odd(self.encoder_, dicts=isinstance(table, list | tuple))
         self.n_features_in_ = self.encoder_.n_features_in_
         if not self.encoder_.sparse_:
             return blocks, n
@@ -202,28 +201,52 @@ def warn_if_odd(encoder: TableEncoder, rows: Any) -> None:
             )
 
 
-def mostly_odd(encoder: TableEncoder) -> dict[str, str]:
-    """Return how many values of a column are odd, by name, where most are so far."""
-    found = {}
-    for name, column in getattr(encoder, "columns_", {}).items():
-        if column.encoder is not None and column.encoder.odd:
-            n = encoder.n_rows_ - column.before - column.encoder.blanks
-            if 2 * column.encoder.odd > n:
-                found[name] = f"{column.encoder.odd:,} of {n:,}"
-    return found
+class Seen(NamedTuple):
+    """The values of a column so far, when it was last looked at."""
+
+    kind: Any
+    rows: int
+    values: int
+    odd: int  # among the values
+    warned: bool = False
 
 
-def warn_if_learned_odd(encoder: TableEncoder, before: Container[str]) -> None:
-    """Warn of columns of which most values are odd, unless they are among those of `before`."""
-    for name, odd in mostly_odd(encoder).items():
-        if name not in before:
-            column = encoder.columns_[name]
+def seen(encoder: TableEncoder) -> dict[str, Seen]:
+    """Return the values so far of every column that has any, by name."""
+    n, columns = encoder.n_rows_, encoder.columns_.items()
+    some = [(name, one) for name, one in columns if one.encoder is not None]
+    return {x: Seen(c.kind, n, n - c.before - c.encoder.blanks, c.encoder.odd) for x, c in some}
+
+
+def warn_if_learned_odd(encoder: TableEncoder, dicts: bool) -> None:
+    """Warn of a column of which most of the last values, SEVERAL or more, are odd.
+
+    In `dicts`, which may lack columns, warn also of one that most rows had, but none of the last.
+    It is warned of once, until its values are sound again.
+    """
+    found, messages = {}, []
+    for name, now in seen(encoder).items():
+        column, last = encoder.columns_[name], encoder.watched_.get(name)
+        if last is None or last.kind != now.kind:
+            last = Seen(now.kind, column.before, 0, 0)
+        rows, values, odd = now.rows - last.rows, now.values - last.values, now.odd - last.odd
+        message = ""
+        if values >= SEVERAL and 2 * odd > values:
             how = "declared" if column.given else "learned"
-            warnings.warn(
-                f"{odd} values of {name!r} are odd, and taken as blank: it is {how} as "
-                f"{column.learned()}.",
-                stacklevel=5,
+            message = (
+                f"{odd:,} of the last {values:,} values of {name!r} are odd, and taken as blank: "
+                f"it is {how} as {column.learned()}."
             )
+        elif values == 0 and dicts and rows >= LIVE and 2 * last.values > last.rows:
+            message = f"The last {rows:,} rows have no {name!r}, and most rows before had."
+        elif values < SEVERAL:
+            continue
+        found[name] = now._replace(warned=bool(message))
+        if message and not last.warned:
+            messages.append(message)
+    encoder.watched_ = encoder.watched_ | found
+    for message in messages:
+        warnings.warn(message, stacklevel=5)
 
 
 def new_encoder(value: Any) -> TableEncoder:
@@ -263,6 +286,9 @@ def encoder_input(estimator: Any, X: Any, first: bool) -> tuple[Any, int]:
     """
     if are_dicts(X):
         return X, len(X)
+    if isinstance(X, list | tuple) and len(X):
+        how = "give a data frame, or dicts, such as dict(zip(columns, row))"
+        raise SelectronError(f"The rows have no names of columns: {how}.")
     if not hasattr(X, "__len__"):
         kind = type(X).__name__
         raise SelectronError(f"X is a {kind}, which has no length: give a table that is in memory.")
