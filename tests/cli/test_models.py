@@ -524,6 +524,36 @@ def test_odd_values_are_counted_when_they_are_predicted(call, tmp_path, ending):
     ]
 
 
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_numbers_far_off_and_columns_that_are_all_blank_are_named_in_predict(
+    call, tmp_path, ending
+):
+    rng = np.random.default_rng(0)
+    rows = [
+        {"s0": round(10 + x, 3), "s1": round(50 + y, 3), "s2": "" if i % 20 == 0 else y}
+        for i, (x, y) in enumerate(rng.normal(size=(300, 2)).tolist())
+    ]
+    learned = written(tmp_path / f"a.{ending}", [row | {"label": row["s0"] > 10} for row in rows])
+    done(call("run", learned, *FAST, "--save", "m"))
+    swapped = [row | {"s0": row["s1"], "s1": row["s0"], "s2": ""} for row in rows]
+    swapped[0]["s0"] = "odd"
+
+    def seen(rows):
+        path = written(tmp_path / f"b.{ending}", rows)
+        return done(call("predict", "m", path.name, "-o", "out.csv")).stderr
+
+    assert seen(rows) == seen(rows[:150] + [row | {"s0": row["s1"]} for row in rows[150:]]) == ""
+    lines = seen(swapped).splitlines()
+    far = "are more than 8 standard deviations off those learned"
+    assert lines == [
+        f"selectron: b.{ending}: s0: 299 of 299 values {far}",
+        f"selectron: b.{ending}: s0: 1 odd value in 300 rows taken as blank",
+        f"selectron: b.{ending}: s1: 300 of 300 values {far}",
+        f"selectron: b.{ending}: s2: blank in all rows, 5% when learned",
+    ]
+    assert seen(swapped[1:20]) == ""  # too few
+
+
 def test_learned_columns_that_no_object_has_are_named(call, tmp_path):
     written(tmp_path / "a.jsonl", [{"a": i, "b": "xy"[i % 2], "label": i % 2} for i in range(40)])
     written(tmp_path / "b.jsonl", [{"a": i, "B": "x"} for i in range(9)])

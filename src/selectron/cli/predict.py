@@ -85,7 +85,7 @@ def predict(
     check_target(output, DECISIONS, "-o", replaced=True)
     check_different("MODEL, FILE and -o", file, model, output)
     target: Path | None = None
-    saved, odd, rows = load(model), Counter[str](), 0
+    saved, odd, rows = load(model), dict[str, Any](), 0
     schema: Any = None
     append: Any = None
     names = dict[str, None]()  # of all columns, in the order in which they come
@@ -118,14 +118,21 @@ def predict(
         warn(f"{file}: columns that the first rows do not have are left out: {', '.join(late)}")
     if met and (missing := [name for name in model_columns(saved.encoder) if name not in met]):
         warn(f"{file}: no row has {', '.join(missing)}, which the model has learned from")
+        odd = {name: counts for name, counts in odd.items() if name not in missing}
     warn_of_odd(saved, odd, file, rows)
     if scored:
         echo(scored.report(file), err=True)
 
 
-def warn_of_odd(saved: Saved, odd: Counter[str], file: str, rows: int) -> None:
-    """Warn of columns with values that have no effect, given how many each has."""
-    for name, count in (+odd).items():
+def warn_of_odd(saved: Saved, odd: dict[str, Any], file: str, rows: int) -> None:
+    """Warn of columns with values that have no effect, or far off, by the sums of `odd_values`."""
+    from ..estimator.rows import changed
+
+    for name, found in odd.items():
+        if what := changed(saved.encoder, name, found, rows):
+            warn(f"{file}: {name}: {what}")
+        if not (count := int(found[0])):
+            continue
         column = saved.encoder.columns_[name]
         new = column.kind == "category"
         which, what = ("new value", "ignored") if new else ("odd value", "taken as blank")
@@ -191,10 +198,10 @@ def with_schema(table: pa.Table, schema: Any) -> pa.Table:
     return both.select(schema.names).cast(schema)
 
 
-def predictions(saved: Saved, chunk: Chunk, odd: Counter[str], why: int | None) -> pa.Table:
+def predictions(saved: Saved, chunk: Chunk, odd: dict[str, Any], why: int | None) -> pa.Table:
     """Return other columns, predicted labels, probabilities, and `why` reasons for each.
 
-    What has no effect is counted in `odd`.
+    What has no effect is counted in `odd`, as by `odd_values`.
     """
     from ..data.tables import odd_values  # it takes a while to import
 
@@ -203,7 +210,8 @@ def predictions(saved: Saved, chunk: Chunk, odd: Counter[str], why: int | None) 
         width = saved.classifier.model_.width  # features beyond it are unknown
         rows = as_matrix(rows, max(width, chunk.width))[:, :width]
     else:
-        odd.update(odd_values(saved.encoder.columns_, saved.encoder.layout_, rows))
+        found = odd_values(saved.encoder.columns_, saved.encoder.layout_, rows)
+        odd |= {name: odd.get(name, 0) + counts for name, counts in found.items()}
     classes = [str(name) for name in saved.classifier.classes_.tolist()]
     if len(classes) < 2:
         raise SelectronError("the model knows fewer than two classes: train it first")

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..data.cells import check_unique
 from ..data.dicts import Names, are_dicts, flattened, is_dict
 from ..data.encoder import TableEncoder
+from ..data.measured import CLIP
 from ..data.tables import FIRST_ROWS, Objects, arrow, odd_values
 from ..engine.parameters import first_few, shown
 from ..engine.rows import Dense, Sparse, extent, joined, narrowed, rows_of
@@ -181,13 +182,17 @@ def warn_if_strange(encoder: TableEncoder, row: Any, least: int = 0) -> None:
 def warn_if_odd(encoder: TableEncoder, rows: Any) -> None:
     """Warn of columns whose first values are mostly of another kind than was learned, or all new.
 
-    New values are expected in a column that had many while it was learned, such as one of ids.
+    New values are expected in a column that had many while it was learned, such as one of ids. Also
+    warn of numbers that are far off, and of blanks, if a look at all rows confirms it.
     """
-    first, whole = rows[:FIRST] if hasattr(rows, "__getitem__") else rows, encoder.whole()
-    some = [flattened(x, whole) for x in first] if are_dicts(rows) else arrow(first, whole)
-    some = some[:] if isinstance(some, Objects) else some
-    columns, n = encoder.columns_, len(some)
-    for name, count in odd_values(columns, encoder.layout_, some).items():
+    n, first = judged(encoder, rows[:FIRST] if hasattr(rows, "__getitem__") else rows)
+    if any(changed(encoder, name, found, n) for name, found in first.items()):
+        every, found = (n, first) if len(rows) <= n else judged(encoder, rows)
+        for name in found:
+            if what := changed(encoder, name, found[name], every):
+                warnings.warn(f"Column {name!r}: {what}.", stacklevel=5)
+    columns = encoder.columns_
+    for name, (count, *_) in first.items():
         column, what = columns[name], "odd, and taken as blank"
         if column.kind == "category":
             what, learned = "new, and ignored", encoder.n_rows_ - column.before
@@ -200,6 +205,30 @@ def warn_if_odd(encoder: TableEncoder, rows: Any) -> None:
                 f"{column.learned()}.",
                 stacklevel=5,
             )
+
+
+def judged(encoder: TableEncoder, rows: Any) -> tuple[int, dict[str, np.ndarray]]:
+    """Return the number of rows, and what `odd_values` returns of them."""
+    whole = encoder.whole()
+    some = [flattened(x, whole) for x in rows] if are_dicts(rows) else arrow(rows, whole)
+    some = some[:] if isinstance(some, Objects) else some
+    return len(some), odd_values(encoder.columns_, encoder.layout_, some)
+
+
+def changed(encoder: TableEncoder, name: str, found: np.ndarray, rows: int) -> str:
+    """Return how a column of some rows differs clearly from what was learned; empty if it does not.
+
+    `found` is that of `odd_values`, summed over the rows.
+    """
+    column, learned = encoder.columns_[name], encoder.n_rows_
+    _, far, numbers, blank = found.tolist()
+    if 2 * far > numbers >= SEVERAL:
+        of = f"{far:,} of {numbers:,} values"
+        return f"{of} are more than {CLIP:.0f} standard deviations off those learned"
+    share = (column.before + column.encoder.blanks) / max(1, learned)
+    if blank == rows >= SEVERAL and learned >= FIRST and share < 0.5 and column.kind != "ignored":
+        return f"blank in all rows, {share:.0%} when learned"
+    return ""
 
 
 def mostly_odd(encoder: TableEncoder) -> dict[str, str]:
