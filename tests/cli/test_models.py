@@ -554,6 +554,24 @@ def test_numbers_far_off_and_columns_that_are_all_blank_are_named_in_predict(
     assert seen(swapped[1:20]) == ""  # too few
 
 
+def test_what_is_odd_in_a_file_is_named_when_a_model_learns_it(call, tmp_path):
+    """Of this file alone: of all rows that the model has learned, few are odd."""
+    x = np.random.default_rng(0).normal(size=600).round(3).tolist()
+    rows = [{"a": v, "b": v, "c": "" if i % 20 == 0 else v} for i, v in enumerate(x)]
+    good = written(tmp_path / "good.csv", [row | {"label": row["a"] > 0} for row in rows])
+    bad = [{"a": "Infinity", "b": "lots", "c": "", "label": True}] * 29
+    bad = written(tmp_path / "bad.csv", [*bad, {"a": 0.5, "b": 0.1, "c": "", "label": False}])
+    done(call("run", good, *ALL, "--save", "m"))
+    assert "odd" not in done(call("run", good, "--model", "m")).stderr
+    what = " values in 30 rows taken as blank"
+    found = done(call("run", bad, "--model", "m", "--save", "m")).stderr.splitlines()
+    assert [line for line in found if line.startswith("selectron")] == [
+        f"selectron: {bad}: a: 29 odd{what}: the model knows a as number",
+        f"selectron: {bad}: b: 29 odd{what}: the model knows b as number",
+        f"selectron: {bad}: c: blank in all rows, 5% when learned",
+    ]
+
+
 def test_learned_columns_that_no_object_has_are_named(call, tmp_path):
     written(tmp_path / "a.jsonl", [{"a": i, "b": "xy"[i % 2], "label": i % 2} for i in range(40)])
     written(tmp_path / "b.jsonl", [{"a": i, "B": "x"} for i in range(9)])

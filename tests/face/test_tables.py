@@ -96,6 +96,18 @@ def test_a_column_that_is_mostly_odd_is_warned_of_once():
             clf.decide(row)
 
 
+@pytest.mark.parametrize("learn", ["run", "partial_fit"])
+def test_a_column_that_changes_after_many_rows_is_warned_of(learn):
+    clf = fresh().fit(pa.table({"v": [[0.5, 1.0]] * 400, "n": [1.0] * 400}), LABELS * 10)
+    later = pa.table({"v": [[0.5] * 3] * 40, "n": pa.nulls(40)})
+    with pytest.warns(UserWarning, match=r"Column|odd") as found:
+        getattr(clf, learn)(later, LABELS)
+    assert [str(one.message) for one in found] == [
+        "Column 'n': blank in all rows, 0% when learned.",
+        "40 of 40 values of 'v' are odd, and taken as blank: it is learned as vector, 2 numbers.",
+    ]
+
+
 def test_a_category_whose_values_are_all_new_is_warned_of():
     known = [{"c": ["FR", "DE", "IT"][i % 3], "id": f"u{i % 20}", "x": float(i)} for i in range(40)]
     clf = fresh().fit(known, LABELS)

@@ -101,6 +101,22 @@ def column_lines(encoder: Any) -> list[str]:
     return lines
 
 
+def warn_of_odd(encoder: Any, odd: dict[str, Any], file: str, rows: int) -> None:
+    """Warn of columns with values that have no effect, or far off, by the sums of `odd_values`."""
+    from ..estimator.rows import changed  # slow to import
+
+    for name, found in odd.items():
+        if (column := encoder.columns_.get(name)) is None:
+            continue
+        if what := changed(encoder, name, found, rows):
+            warn(f"{file}: {name}: {what}")
+        if count := int(found[0]):
+            new = column.kind == "category"
+            which, what = ("new value", "ignored") if new else ("odd value", "taken as blank")
+            but = f": the model knows {name} as {column.learned()}" * (2 * count > rows and not new)
+            warn(f"{file}: {name}: {counted(count, which)} in {counted(rows, 'row')} {what}{but}")
+
+
 def with_progress(source: Source) -> Generator[Chunk, None, None]:
     """Yield the chunks of a file, with a progress bar on a terminal."""
     from tqdm import tqdm

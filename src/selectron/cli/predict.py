@@ -25,7 +25,14 @@ from ..streams.classes import LabelNumbers
 from ..streams.readers import Chunk, by_name
 from . import ExamplesFirst, echo, warn
 from .decisions import appender
-from .files import all_columns, naming, records_of, refuse_columns, with_progress
+from .files import (
+    all_columns,
+    naming,
+    records_of,
+    refuse_columns,
+    warn_of_odd,
+    with_progress,
+)
 from .models import Saved, load, model_columns, uninterrupted
 from .options import (
     DECISIONS,
@@ -119,25 +126,10 @@ def predict(
     if met and (missing := [name for name in model_columns(saved.encoder) if name not in met]):
         warn(f"{file}: no row has {', '.join(missing)}, which the model has learned from")
         odd = {name: counts for name, counts in odd.items() if name not in missing}
-    warn_of_odd(saved, odd, file, rows)
+    if saved.encoder:
+        warn_of_odd(saved.encoder, odd, file, rows)
     if scored:
         echo(scored.report(file), err=True)
-
-
-def warn_of_odd(saved: Saved, odd: dict[str, Any], file: str, rows: int) -> None:
-    """Warn of columns with values that have no effect, or far off, by the sums of `odd_values`."""
-    from ..estimator.rows import changed
-
-    for name, found in odd.items():
-        if what := changed(saved.encoder, name, found, rows):
-            warn(f"{file}: {name}: {what}")
-        if not (count := int(found[0])):
-            continue
-        column = saved.encoder.columns_[name]
-        new = column.kind == "category"
-        which, what = ("new value", "ignored") if new else ("odd value", "taken as blank")
-        but = f": the model knows {name} as {column.learned()}" * (2 * count > rows and not new)
-        warn(f"{file}: {name}: {counted(count, which)} in {counted(rows, 'row')} {what}{but}")
 
 
 class Scored:

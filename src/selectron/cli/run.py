@@ -218,6 +218,8 @@ def run(**options: Any) -> None:
             known = session.before and len(session.before.classifier.classes_)
             warn_of_spellings(contest.classes, known or 0, options["file"])
             describe(contest, session.source, known, options["labels"])
+            if known is not None:
+                session.warn_of_odd()
     if interrupted:
         warn(f"interrupted after {counted(session.rows, 'row')}{rest}")
     if fault:
@@ -345,6 +347,14 @@ class StreamSession:
         for contestant, outcome in zip(self.contest.contestants, outcomes, strict=True):
             table = decision_table(names, chunk.first, contestant, outcome, numbers)
             self.decisions.add(table)
+
+    def warn_of_odd(self) -> None:
+        """Warn of what is odd in this file, for columns that the model knew before."""
+        if self.before and self.before.encoder:
+            from ..estimator.rows import learned_since
+
+            found = learned_since(self.before.encoder, self.contest.encoder)
+            files.warn_of_odd(self.before.encoder, found, self.file, self.rows)
 
     def save(self) -> str:
         """Keep the model if that is wanted; return how to go on after the rows played."""

@@ -257,7 +257,7 @@ class DecidesAndTells(TakesRows):
         block = encoder.learn_one(x)
         self.model_.widen(needed_width(self.model_, block, encoder.width_))
         if (n := encoder.n_rows_) > FIRST and n & (n - 1) == 0:  # seldom: 128, 256, 512 rows, ...
-            warn_if_learned_odd(encoder, ())
+            warn_if_learned_odd(encoder)
         return block
 
     def _decision(self, index: int, margin: float, chance: float, ticket: Any) -> Decision:

@@ -2,7 +2,6 @@
 
 import copy
 import warnings
-from collections.abc import Container
 from os import PathLike
 from typing import Any
 
@@ -110,13 +109,13 @@ class TakesRows(NestedParameters):
                 warn_if_odd(self.encoder_, table)
             # a forged file may have features that its model has not
             return narrowed(self.encoder_.look(table), self.model_.width), n
+        old = self.encoder_ if fitted else None
         self.encoder_ = self.encoder_.copy() if fitted else new_encoder(self.encoder)
         if self._takes_as_sparse(fitted):
             self.encoder_ = sparse_if_wide(self.encoder_, table, WIDE)
-        before = mostly_odd(self.encoder_)
         blocks = list(self.encoder_.learn(table))
         if n >= SEVERAL:
-            warn_if_learned_odd(self.encoder_, before)
+            warn_if_learned_odd(self.encoder_, old)
         self.n_features_in_ = self.encoder_.n_features_in_
         if not self.encoder_.sparse_:
             return blocks, n
@@ -188,9 +187,7 @@ def warn_if_odd(encoder: TableEncoder, rows: Any) -> None:
     n, first = judged(encoder, rows[:FIRST] if hasattr(rows, "__getitem__") else rows)
     if any(changed(encoder, name, found, n) for name, found in first.items()):
         every, found = (n, first) if len(rows) <= n else judged(encoder, rows)
-        for name in found:
-            if what := changed(encoder, name, found[name], every):
-                warnings.warn(f"Column {name!r}: {what}.", stacklevel=5)
+        warn_if_changed(encoder, found, every)
     columns = encoder.columns_
     for name, (count, *_) in first.items():
         column, what = columns[name], "odd, and taken as blank"
@@ -221,6 +218,8 @@ def changed(encoder: TableEncoder, name: str, found: np.ndarray, rows: int) -> s
     `found` is that of `odd_values`, summed over the rows.
     """
     column, learned = encoder.columns_[name], encoder.n_rows_
+    if column.encoder is None:
+        return ""
     _, far, numbers, blank = found.tolist()
     if 2 * far > numbers >= SEVERAL:
         of = f"{far:,} of {numbers:,} values"
@@ -231,20 +230,47 @@ def changed(encoder: TableEncoder, name: str, found: np.ndarray, rows: int) -> s
     return ""
 
 
-def mostly_odd(encoder: TableEncoder) -> dict[str, str]:
-    """Return how many values of a column are odd, by name, where most are so far."""
-    found = {}
-    for name, column in getattr(encoder, "columns_", {}).items():
-        if column.encoder is not None and column.encoder.odd:
-            n = encoder.n_rows_ - column.before - column.encoder.blanks
-            if 2 * column.encoder.odd > n:
-                found[name] = f"{column.encoder.odd:,} of {n:,}"
+def warn_if_changed(encoder: TableEncoder, found: dict[str, np.ndarray], rows: int) -> None:
+    """Warn of columns that differ clearly from what the encoder has learned, as in `changed`."""
+    for name, counts in found.items():
+        if name in encoder.columns_ and (what := changed(encoder, name, counts, rows)):
+            warnings.warn(f"Column {name!r}: {what}.", stacklevel=6)
+
+
+def learned_since(old: TableEncoder | None, encoder: TableEncoder) -> dict[str, np.ndarray]:
+    """Return what `odd_values` would return of the rows learned since, without numbers far off.
+
+    In the place of these are the number of values, blanks left out.
+    """
+    found, start = {}, 0 if old is None else old.n_rows_
+    rows = encoder.n_rows_ - start
+    for name, column in encoder.columns_.items():
+        if column.encoder is not None:
+            was = old.columns_.get(name) if old else None
+            odd, blanks = column.encoder.odd, column.encoder.blanks + max(0, column.before - start)
+            if was is not None and was.encoder is not None and was.kind == column.kind:
+                odd, blanks = odd - was.encoder.odd, blanks - was.encoder.blanks
+            found[name] = np.array([odd, 0, rows - blanks, rows * (blanks == rows)])
     return found
 
 
-def warn_if_learned_odd(encoder: TableEncoder, before: Container[str]) -> None:
-    """Warn of columns of which most values are odd, unless they are among those of `before`."""
-    for name, odd in mostly_odd(encoder).items():
+def mostly_odd(encoder: TableEncoder, old: TableEncoder | None = None) -> dict[str, str]:
+    """Return how many values of columns are odd, by name, where most are: so far, or since."""
+    some = {name: found.tolist() for name, found in learned_since(old, encoder).items()}
+    least = SEVERAL if old else 1
+    return {name: f"{k:,} of {n:,}" for name, (k, _, n, _) in some.items() if 2 * k > n >= least}
+
+
+def warn_if_learned_odd(encoder: TableEncoder, old: TableEncoder | None = None) -> None:
+    """Warn of columns of which most values are odd, so far or since, unless most were before.
+
+    Those since the `old` encoder are a call's; also warn of columns that are blank in all of these.
+    """
+    before = mostly_odd(old) if old else {}
+    if old:
+        found = learned_since(old, encoder)
+        warn_if_changed(old, found, encoder.n_rows_ - old.n_rows_)
+    for name, odd in (mostly_odd(encoder, old) | mostly_odd(encoder)).items():
         if name not in before:
             column = encoder.columns_[name]
             how = "declared" if column.given else "learned"
