@@ -165,6 +165,9 @@ def test_a_stream_goes_on_at_any_row_of_its_file(call, tmp_path, ending):
         Path("whole.jsonl").read_text().splitlines(keepends=True)[150:]
     )
     assert "--from needs a FILE" in call("run", "--from", 2).stderr
+    again = call("run", whole, "--model", "m", "--from", 151, "-o", "m.jsonl")
+    assert again.exit_code == 2
+    assert "m.jsonl exists, and may hold the decisions on the rows before --from" in again.stderr
 
 
 def test_a_fault_among_new_columns_leaves_the_model_sound(call, tmp_path):
@@ -756,7 +759,8 @@ def test_ctrl_c_keeps_the_rows_that_were_played(call, tmp_path):
     assert process.returncode == 130
     count = len(out.read_text().splitlines())
     assert errors.decode().endswith(
-        f"interrupted after {count:,} rows; --model m --save m --from {count + 1} continues\n"
+        f"interrupted after {count:,} rows; --model m --save m --from {count + 1} "
+        f"-o o-{count + 1}.jsonl continues\n"
     )
     assert 0 < count <= 200_000
     kept = "\n".join(rows.splitlines()[:count])

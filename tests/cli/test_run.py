@@ -156,8 +156,10 @@ def test_no_decision_is_lost_if_a_late_class_finds_no_room(call, tmp_path, monke
         return begun[0] if len(begun) == 1 else full
 
     monkeypatch.setattr(written, "appender", appender)
-    result = call("run", "late.csv", *FAST, "-o", f"o.{ending}")
+    result = call("run", "late.csv", *FAST, "-o", f"o.{ending}", "--save", "m")
     assert result.exit_code == 1
+    went = f"--model m --save m --from 1501 -o o-1501.{ending} continues"
+    assert f"stopped after 1,500 rows; {went}" in result.stderr
     assert f"o.{ending} cannot be written (No space left on device)" in result.stderr
     assert len(decisions(tmp_path / f"o.{ending}")) == 100  # a block of rows
 

@@ -220,8 +220,9 @@ def run(**options: Any) -> None:
             describe(contest, session.source, known, options["labels"])
             if known is not None:
                 session.warn_of_odd()
-    if interrupted:
-        warn(f"interrupted after {counted(session.rows, 'row')}{rest}")
+    if interrupted or (fault and rest):
+        how = "interrupted" if interrupted else "stopped"
+        warn(f"{how} after {counted(session.rows, 'row')}{rest}")
     if fault:
         raise fault
     if session.moved:
@@ -365,7 +366,10 @@ class StreamSession:
         self.moved = path != self.options["save"]
         echo(f"The model is in {path}", err=True)
         kept, row = shlex.quote(path), self.behind + self.rows + 1
-        return f"; --model {kept} --save {kept} --from {row} continues"
+        output = Path(self.options["output"] or "")  # another one: decisions are not appended
+        later = shlex.quote(str(output.with_stem(f"{output.stem}-{row}"))) if output.name else ""
+        more = f" -o {later}" * bool(later)
+        return f"; --model {kept} --save {kept} --from {row}{more} continues"
 
 
 @click.command(cls=ExamplesFirst)
