@@ -126,7 +126,7 @@ def test_columns_that_a_model_does_not_know_are_left_out(call, tmp_path):
     result = done(call("run", written(tmp_path / "b.csv", rows[100:]), *argv, "b.jsonl"))
     told = done(call("run", written(tmp_path / "c.csv", more), *argv, "c.jsonl"))
     left = f"selectron: {tmp_path / 'c.csv'}: columns that the model does not know are left out: "
-    assert told.stderr == f"{left}new, other\n{result.stderr}"
+    assert told.stderr == f"{left}new, other\n{result.stderr}".replace("b.csv", "c.csv")
     assert Path("c.jsonl").read_text() == Path("b.jsonl").read_text()
 
 
@@ -657,7 +657,31 @@ def test_labels_that_are_written_in_another_way_are_named(call, tmp_path):
         "one of the model's classes, 'ham', 'spam', but '0', '1': rename labels that mean the same"
     )
     assert f"selectron: b.csv: no label of its first rows is {why}" in found.stderr
-    assert "rename" not in done(call("run", "c.csv", "--model", "m.model")).stderr
+
+
+@pytest.mark.parametrize(
+    ("labels", "warned"),
+    [
+        ("fault,ok", ""),
+        ("ok,ok", ""),
+        ("defect,ok", "'defect' is a new class{}'fault'; rename labels that mean the same"),
+        ("Fault,ok", "'Fault' is a new class{}'fault'; is it 'fault'?"),
+        ("a,b,ok", "'a', 'b' are new classes{}'fault'; rename labels that mean the same"),
+        ("fault,ok,rare", "'rare' is a new class to the model"),
+    ],
+)
+def test_labels_of_new_classes_are_named_before_they_are_learned(call, tmp_path, labels, warned):
+    for name, some in (("a", ["fault", "ok"]), ("b", labels.split(","))):
+        rows = [f"{i % 7},{some[i % len(some)]}" for i in range(60)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["x,label", *rows]))
+    done(call("run", "a.csv", *FAST, "--save", "m.model"))
+    lines = done(
+        call("run", "b.csv", "--model", "m.model", "--save", "m.model")
+    ).stderr.splitlines()
+    first = warned.format(" to the model, and no label of its first rows is ")
+    assert [line for line in lines[:1] if "new class" in line] == (
+        [f"selectron: b.csv: {first}"] if warned else []
+    )
 
 
 def test_a_column_that_was_always_blank_may_be_missing(call, tmp_path):

@@ -366,9 +366,17 @@ def uninterrupted() -> Iterator[None]:
 
 
 def warn_of_new_classes(file: str, labels: Iterable[Any], known: list[str]) -> None:
-    """Warn of a model's first labels in a file if none of them is of its classes."""
+    """Warn of first labels in a file that are none of a model's classes, before it learns them."""
     found = {canonical(label) for label in labels if label is not None}
-    if found and not found & {*map(canonical, known)}:
-        new, classes = first_few(sorted(found)), first_few(known)
-        why = f"no label of its first rows is one of the model's classes, {classes}"
-        warn(f"{file}: {why}, but {new}: rename labels that mean the same")
+    new, missing = sorted(found - {*known}), [name for name in known if name not in found]
+    if not new:
+        return
+    if not found & {*known}:
+        why = f"no label of its first rows is one of the model's classes, {first_few(known)}"
+        warn(f"{file}: {why}, but {first_few(new)}: rename labels that mean the same")
+        return
+    what = f"{first_few(new)} {'are new classes' if len(new) > 1 else 'is a new class'}"
+    lacking = f", and no label of its first rows is {first_few(missing)}" * bool(missing)
+    meant = "" if len(new) > 1 or new[0].isdecimal() else similar(new[0], known)
+    rename = "; rename labels that mean the same" * bool(missing and not meant)
+    warn(f"{file}: {what} to the model{lacking}{meant}{rename}")

@@ -322,7 +322,7 @@ class StreamSession:
         if names and not self.rows:
             what = "columns that the model does not know are left out"
             warn(f"{self.file}: {what}: {', '.join(names)}")
-        if not self.rows:
+        if not self.rows and not self.contest.classes.named:
             warn_of_new_classes(self.file, chunk.labels, self.contest.classes.names)
         return chunk
 
