@@ -257,7 +257,7 @@ def show(paths: tuple[str, ...], model: str | None, as_json: bool, **options: An
         weights = ", ".join(f"{label} {weight:g}" for label, weight in weights.items())
     if weights:
         echo(f"weights   {weights}")
-    if saved.place and (accuracy := saved.place.accuracy()):
+    if (place := saved.audited()) and (accuracy := place.accuracy()):
         echo(f"accuracy  {accuracy}")
     for line in found["columns"]:
         echo(f"column    {line}")
@@ -319,7 +319,7 @@ def summary(saved: Saved, words: dict[int, str]) -> dict[str, Any]:
         "open": len(model.open),
         "classes": classes,
         "class_weight": clf.class_weight,
-        "accuracy": saved.place and saved.place.estimate(),
+        "accuracy": (place := saved.audited()) and place.estimate(),
         "columns": [] if encoder is None else encoder.report(),
         **{name: {} for name in ("weights", "weights_of_words", "words")},
     }
