@@ -218,7 +218,7 @@ def run(**options: Any) -> None:
             known = session.before and len(session.before.classifier.classes_)
             warn_of_spellings(contest.classes, known or 0, options["file"])
             describe(contest, session.source, known, options["labels"])
-            if known is not None:
+            if contest.encoder is not None:
                 session.warn_of_odd()
     if interrupted or (fault and rest):
         how = "interrupted" if interrupted else "stopped"
@@ -350,7 +350,8 @@ class StreamSession:
             self.decisions.add(table)
 
     def warn_of_odd(self) -> None:
-        """Warn of what is odd in this file, for columns that the model knew before."""
+        """Warn of what is odd in this file, and of columns that may be of another kind."""
+        files.warn_of_numbers(self.contest.encoder, self.file)
         if self.before and self.before.encoder:
             from ..estimator.rows import learned_since
 
