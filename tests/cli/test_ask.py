@@ -20,6 +20,7 @@ from selectron import OnlineClassifier
 from selectron.cli.ask import as_cell, first_number
 from selectron.cli.label import ModelSession
 from selectron.cli.models import keep, load
+from selectron.evaluate import Audit
 
 FAST = ["--learner", "perceptron", "--ask", "fixed:p=0.3"]
 
@@ -83,6 +84,32 @@ def test_labels_are_learned_as_decide_and_tell_learn_them(call, asked, stream):
         expected.tell(ticket, label)
     np.testing.assert_array_equal(found.model_.state.w, expected.model_.state.w)
     assert found.n_rounds_ == expected.n_rounds_
+
+
+def test_the_accuracy_is_estimated_from_the_chances_of_the_questions(call, asked, stream):
+    """And shown later; whether the labels come at once or not."""
+    labels, *_ = asked
+    lines = stream[0].read_text().splitlines(keepends=True)
+    Path("learned.csv").write_text("".join(lines[:201]))
+    call("run", "learned.csv", "--learner", "perceptron", "--budget", "40%", "--save", "b.model")
+    assert call("ask", "b.model", "second.csv", "-o", "b.csv").exit_code == 0
+    rows, clf = filled(labels, read("b.csv")), load("b.model").classifier
+    audit = Audit()
+    for row in rows:
+        ticket = clf.model_.open[int(row["question"].partition("-")[0])]
+        audit.add([ticket.chance], [row["label"] != row["prediction"]])
+    expected = audit.estimate(100)
+    right = sum(row["label"] == row["prediction"] for row in rows)
+    shown = f"{expected.low:.3f} to {expected.high:.3f} on 100 rows of second.csv, estimated"
+    for some in (rows[:9], rows):
+        write("answers.csv", some)
+        result = call("learn", "b.model", "answers.csv")
+        accuracy = json.loads(call("show", "b.model", "--json").stdout)["accuracy"]
+        assert ("Accuracy" in result.output) == (accuracy is not None) == (some is rows)
+    assert f"\nAccuracy: {shown} from their labels.\n" in result.output
+    assert ", of rows that are mostly uncertain ones.\n" in result.output
+    assert accuracy["accuracy"] == pytest.approx(expected.accuracy)
+    assert accuracy["accuracy"] > right / len(rows)
 
 
 def test_rows_come_in_any_order_and_blank_ones_stay_open(call, asked):

@@ -126,7 +126,7 @@ def test_columns_that_a_model_does_not_know_are_left_out(call, tmp_path):
     result = done(call("run", written(tmp_path / "b.csv", rows[100:]), *argv, "b.jsonl"))
     told = done(call("run", written(tmp_path / "c.csv", more), *argv, "c.jsonl"))
     left = f"selectron: {tmp_path / 'c.csv'}: columns that the model does not know are left out: "
-    assert told.stderr == f"{left}new, other\n{result.stderr}"
+    assert told.stderr == f"{left}new, other\n{result.stderr}".replace("b.csv", "c.csv")
     assert Path("c.jsonl").read_text() == Path("b.jsonl").read_text()
 
 
@@ -165,6 +165,9 @@ def test_a_stream_goes_on_at_any_row_of_its_file(call, tmp_path, ending):
         Path("whole.jsonl").read_text().splitlines(keepends=True)[150:]
     )
     assert "--from needs a FILE" in call("run", "--from", 2).stderr
+    again = call("run", whole, "--model", "m", "--from", 151, "-o", "m.jsonl")
+    assert again.exit_code == 2
+    assert "m.jsonl exists, and may hold the decisions on the rows before --from" in again.stderr
 
 
 def test_a_fault_among_new_columns_leaves_the_model_sound(call, tmp_path):
@@ -524,6 +527,54 @@ def test_odd_values_are_counted_when_they_are_predicted(call, tmp_path, ending):
     ]
 
 
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_numbers_far_off_and_columns_that_are_all_blank_are_named_in_predict(
+    call, tmp_path, ending
+):
+    rng = np.random.default_rng(0)
+    rows = [
+        {"s0": round(10 + x, 3), "s1": round(50 + y, 3), "s2": "" if i % 20 == 0 else y}
+        for i, (x, y) in enumerate(rng.normal(size=(300, 2)).tolist())
+    ]
+    learned = written(tmp_path / f"a.{ending}", [row | {"label": row["s0"] > 10} for row in rows])
+    done(call("run", learned, *FAST, "--save", "m"))
+    swapped = [row | {"s0": row["s1"], "s1": row["s0"], "s2": ""} for row in rows]
+    swapped[0]["s0"] = "odd"
+
+    def seen(rows):
+        path = written(tmp_path / f"b.{ending}", rows)
+        return done(call("predict", "m", path.name, "-o", "out.csv")).stderr
+
+    assert seen(rows) == seen(rows[:150] + [row | {"s0": row["s1"]} for row in rows[150:]]) == ""
+    lines = seen(swapped).splitlines()
+    far = "are more than 8 standard deviations off those learned"
+    assert lines == [
+        f"selectron: b.{ending}: s0: 299 of 299 values {far}",
+        f"selectron: b.{ending}: s0: 1 odd value in 300 rows taken as blank",
+        f"selectron: b.{ending}: s1: 300 of 300 values {far}",
+        f"selectron: b.{ending}: s2: blank in all rows, 5% when learned",
+    ]
+    assert seen(swapped[1:20]) == ""  # too few
+
+
+def test_what_is_odd_in_a_file_is_named_when_a_model_learns_it(call, tmp_path):
+    """Of this file alone: of all rows that the model has learned, few are odd."""
+    x = np.random.default_rng(0).normal(size=600).round(3).tolist()
+    rows = [{"a": v, "b": v, "c": "" if i % 20 == 0 else v} for i, v in enumerate(x)]
+    good = written(tmp_path / "good.csv", [row | {"label": row["a"] > 0} for row in rows])
+    bad = [{"a": "Infinity", "b": "lots", "c": "", "label": True}] * 29
+    bad = written(tmp_path / "bad.csv", [*bad, {"a": 0.5, "b": 0.1, "c": "", "label": False}])
+    done(call("run", good, *ALL, "--save", "m"))
+    assert "odd" not in done(call("run", good, "--model", "m")).stderr
+    what = " values in 30 rows taken as blank"
+    found = done(call("run", bad, "--model", "m", "--save", "m")).stderr.splitlines()
+    assert [line for line in found if line.startswith("selectron")] == [
+        f"selectron: {bad}: a: 29 odd{what}: the model knows a as number",
+        f"selectron: {bad}: b: 29 odd{what}: the model knows b as number",
+        f"selectron: {bad}: c: blank in all rows, 5% when learned",
+    ]
+
+
 def test_learned_columns_that_no_object_has_are_named(call, tmp_path):
     written(tmp_path / "a.jsonl", [{"a": i, "b": "xy"[i % 2], "label": i % 2} for i in range(40)])
     written(tmp_path / "b.jsonl", [{"a": i, "B": "x"} for i in range(9)])
@@ -606,7 +657,31 @@ def test_labels_that_are_written_in_another_way_are_named(call, tmp_path):
         "one of the model's classes, 'ham', 'spam', but '0', '1': rename labels that mean the same"
     )
     assert f"selectron: b.csv: no label of its first rows is {why}" in found.stderr
-    assert "rename" not in done(call("run", "c.csv", "--model", "m.model")).stderr
+
+
+@pytest.mark.parametrize(
+    ("labels", "warned"),
+    [
+        ("fault,ok", ""),
+        ("ok,ok", ""),
+        ("defect,ok", "'defect' is a new class{}'fault'; rename labels that mean the same"),
+        ("Fault,ok", "'Fault' is a new class{}'fault'; is it 'fault'?"),
+        ("a,b,ok", "'a', 'b' are new classes{}'fault'; rename labels that mean the same"),
+        ("fault,ok,rare", "'rare' is a new class to the model"),
+    ],
+)
+def test_labels_of_new_classes_are_named_before_they_are_learned(call, tmp_path, labels, warned):
+    for name, some in (("a", ["fault", "ok"]), ("b", labels.split(","))):
+        rows = [f"{i % 7},{some[i % len(some)]}" for i in range(60)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["x,label", *rows]))
+    done(call("run", "a.csv", *FAST, "--save", "m.model"))
+    lines = done(
+        call("run", "b.csv", "--model", "m.model", "--save", "m.model")
+    ).stderr.splitlines()
+    first = warned.format(" to the model, and no label of its first rows is ")
+    assert [line for line in lines[:1] if "new class" in line] == (
+        [f"selectron: b.csv: {first}"] if warned else []
+    )
 
 
 def test_a_column_that_was_always_blank_may_be_missing(call, tmp_path):
@@ -708,7 +783,8 @@ def test_ctrl_c_keeps_the_rows_that_were_played(call, tmp_path):
     assert process.returncode == 130
     count = len(out.read_text().splitlines())
     assert errors.decode().endswith(
-        f"interrupted after {count:,} rows; --model m --save m --from {count + 1} continues\n"
+        f"interrupted after {count:,} rows; --model m --save m --from {count + 1} "
+        f"-o o-{count + 1}.jsonl continues\n"
     )
     assert 0 < count <= 200_000
     kept = "\n".join(rows.splitlines()[:count])

@@ -6,6 +6,7 @@ import pytest
 from selectron import OnlineClassifier, SelectronError
 from selectron.askers import Budget
 from selectron.evaluate import Drifts
+from selectron.evaluate.contest import drift_text
 from selectron.learners import LeadingHistory, Perceptron
 from selectron.streams import digits, switching_gaussian
 
@@ -32,6 +33,30 @@ def test_pieces_do_not_matter(run, size):
         found += drifts.add(run.evidence[start : start + size])
         drifts.rounds, drifts = [], Drifts.unpack(drifts.pack())
     assert found == run.drifts
+
+
+def test_runs_one_after_another_detect_what_one_run_does(run, tmp_path):
+    """A leader that was born in an earlier run raises its alarm in a later one."""
+    X, y = switching_gaussian(2400, d=5, every=600, seed=1)
+    clf = OnlineClassifier(LeadingHistory(), asker=Budget(rate=0.4), random_state=0)
+    found, size = [], run.drifts[0] + 1 - 590
+    for start in [0, *range(590, len(X), size)]:  # the first drift begins in the last row of a part
+        stop = start + size if start else 590
+        found += [start + at for at in clf.run(X[start:stop], y[start:stop]).drifts]
+        clf.save(tmp_path / "m")
+        clf = OnlineClassifier.load(tmp_path / "m")
+    assert found == run.drifts
+
+
+def test_drift_of_an_earlier_file_is_reported_as_rows_before_this_one():
+    results = [{"learner": "lh", "drifts": drifts} for drifts in ([0], [-9, 0, 1200, 5], [7], [])]
+    assert drift_text(results).splitlines() == [
+        "lh detected drift 1 row before this file.",
+        "lh detected drift 10 rows before this file, and 1 row before this file, and in rows "
+        "1,200, 5 (2 times).",
+        "lh detected drift in row 7.",
+        "lh detected no drift.",
+    ]
 
 
 def test_alarms_come_soon_after_drift_began(run):

@@ -65,6 +65,18 @@ def test_text_without_an_encoder_gets_a_hint(rows):
         OnlineClassifier(Perceptron()).fit(rows, LABELS)
 
 
+def test_numbers_far_off_and_columns_that_are_all_blank_are_warned_of():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"v": rng.normal(size=400), "w": np.where(np.arange(400) % 20, 1.0, np.nan)})
+    clf = OnlineClassifier(Perceptron(), encoder="auto").fit(X, X["v"] > 0)
+    with pytest.warns(UserWarning, match="'v': 300 of 300 values are more than 8 standard dev"):
+        clf.predict(X[:300].assign(v=X["v"] * 10 + 50))
+    with pytest.warns(UserWarning, match="'w': blank in all rows, 5% when learned"):
+        clf.predict_proba([{"v": 0.5}] * 20)
+    clf.predict(X.assign(v=[*[50.0] * 150, *X["v"][150:]]))  # of all rows, most are as before
+    clf.predict(X.assign(w=[*[None] * 150, *X["w"][150:]]))
+
+
 def test_a_column_that_is_mostly_odd_is_warned_of_once():
     """While it is learned, too, from rows that come together."""
     ragged = {"v": [[0.5, 1.0]] + [[0.5] * (3 + i) for i in range(39)], "n": [1.0] * 40}
@@ -82,6 +94,19 @@ def test_a_column_that_is_mostly_odd_is_warned_of_once():
         fresh().fit(pa.table(ragged), LABELS)
         for row in pa.table(ragged).to_pylist():
             clf.decide(row)
+
+
+@pytest.mark.parametrize("learn", ["run", "partial_fit"])
+def test_a_column_that_changes_after_many_rows_is_warned_of(learn):
+    clf = fresh().fit(pa.table({"v": [[0.5, 1.0]] * 400, "n": [1.0] * 400}), LABELS * 10)
+    later = pa.table({"v": [[0.5] * 3] * 40, "n": pa.nulls(40)})
+    with pytest.warns(UserWarning, match="odd|have no") as found:
+        getattr(clf, learn)(later, LABELS)
+    assert [str(one.message) for one in found] == [
+        "40 of the last 40 values of 'v' are odd, and taken as blank: it is learned as vector, "
+        "2 numbers.",
+        "The last 40 rows have no 'n', and most rows before had.",
+    ]
 
 
 def test_a_category_whose_values_are_all_new_is_warned_of():

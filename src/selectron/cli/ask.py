@@ -82,7 +82,9 @@ def ask(paths: tuple[str, ...], model: str | None, output: str, **options: Any) 
     lines = [[*own, *map(row.get, others)] for own, row in questions]
     headings = [f"{name} in the file" if name in names else name for name in others]
     with uninterrupted():
-        session.place = Place(*session.identity, session.row)
+        model_ = session.saved.classifier.model_
+        if not model_.labels:  # nothing was predicted
+            session.place = Place(*session.identity, session.row, since=model_.rounds)
         save_both(session, output, draft, [*names, *headings], lines)
     rows = counted(session.row - session.start, "row")
     written = f"{output} was not written" if not lines else f"they are in {output}"
@@ -219,8 +221,8 @@ def learn(paths: tuple[str, ...], model: str | None, new_classes: bool, **option
         raise SelectronError(f"{file}: {answers.nothing()}")
     with uninterrupted():  # up to the report of what is saved
         if answers.learned:
-            saved = keep(model, saved._replace(answers=answers.known()))
-        answers.report(file)
+            saved = keep(model, saved._replace(answers=answers.known(), place=answers.place))
+        answers.report(file, saved)
     if saved.path != model:
         raise SystemExit(1)
 
@@ -232,6 +234,7 @@ class Answers:
         self.classifier: Any = saved.classifier
         self.column, self.new_classes = answers_column(saved), new_classes
         self.learned, self.right, self.predicted = Counter[str](), 0, 0
+        self.place, self.chances = saved.place, set[float]()  # with which labels were asked for
         self.found: list[tuple[int, int, str, str]] = []  # ticket, row, question and label
         self.before, self.new = saved.answers or {}, dict[str, str]()
         self.again, self.closed, self.changed = 0, 0, list[str]()
@@ -250,14 +253,17 @@ class Answers:
         which = f"those of {self.others[0]!r}" if self.others else "the labels"
         return f"no row has a label in the column {self.column!r}: write {which} there"
 
-    def report(self, file: str) -> None:
+    def report(self, file: str, saved: Saved) -> None:
         """Print what was learned, what was not, and which questions are open."""
         total = self.learned.total()
         some = f" of {self.predicted:,}" if self.predicted < total else ""
+        some += ", of rows that are mostly uncertain ones" * (len(self.chances) > 1)
         right = f" Predicted right: {self.right:,}{some}." if self.predicted or not total else ""
         echo(f"Labels learned: {total:,}.{right}")
         if self.learned:
             echo(terminal.class_counts(self.learned, self.classifier.classes_))
+            if (place := saved.audited()) and (accuracy := place.accuracy()):
+                echo(f"Accuracy: {accuracy}.")
         if self.again:
             echo(f"Learned before: {self.again:,}.")
         if self.closed:
@@ -314,7 +320,11 @@ class Answers:
                 continue
             known = self.classifier.classes_.tolist()
             self.predicted += ticket.proposed >= 0
-            self.right += label in known and known.index(label) == ticket.proposed
+            right = label in known and known.index(label) == ticket.proposed
+            self.right += right
+            self.chances.add(ticket.chance)
+            if self.place and ticket.proposed >= 0:
+                self.place = self.place.audited(self.classifier.asker, ticket, not right)
             self.classifier.tell(number, terminal.add_class(self.classifier, label))
             self.learned[canonical(label)] += 1
             self.new[str(number)] = canonical(label)

@@ -11,13 +11,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
-import numpy as np
 import pyarrow as pa
 
 from ..data.cells import canonical, label_of
 from ..engine.parameters import counted
 from ..errors import SelectronError
-from ..model.audit import moments
 from ..specs import BUDGET
 from ..streams.readers import Chunk
 from . import ExamplesFirst, Whole, echo, files, terminal
@@ -153,7 +151,8 @@ class ModelSession:
         self.answers, self.doubted = Counter[str](), False  # labels learned, by class
         self.labelled = set[int]()  # rows whose labels the file has
         self.out = ""  # that the budget is spent, once it is
-        self.place = self.last or Place(*self.identity, self.row)
+        rounds = self.saved.classifier.model_.rounds
+        self.place = self.last or Place(*self.identity, self.row, since=rounds)
         self.ahead = deque[FileRow]()  # rows to play before the next ones of the file
         size = sum(array.nbytes for array in self.saved.classifier.model_.state)
         self.copies = deque[Answered](maxlen=max(1, min(COPIES, BYTES // size)))
@@ -311,11 +310,11 @@ class ModelSession:
         """Learn an answer; a row that is skipped is left behind. Keep a copy to undo it."""
         classifier: Any = self.saved.classifier
         label = None if found is terminal.Command.SKIP else canonical(found)
-        before, chance = copy.deepcopy(classifier), classifier.model_.open[self.ticket].chance
+        before, ticket = copy.deepcopy(classifier), classifier.model_.open[self.ticket]
         self.copies.append(Answered(before, row, self.ticket, [], label, self.place))
         if label is not None:
             classifier.tell(self.ticket, terminal.add_class(classifier, found))
-            self._audit(chance, found != proposal)
+            self.place = self.place.audited(classifier.asker, ticket, found != proposal)
         else:
             classifier.expire(self.ticket)
             self._count(-1, False)
@@ -328,12 +327,6 @@ class ModelSession:
         """Count rows that were decided."""
         rows, never = self.place.rows + rows, self.place.unaskable + unaskable
         self.place = self.place._replace(rows=rows, unaskable=never)
-
-    def _audit(self, chance: float, mistake: bool) -> None:
-        """Add an answer to those that the accuracy is estimated from, if rows are audited."""
-        if getattr(self.saved.classifier.asker, "audits", 0) > 0:
-            sums = moments(np.array([chance]), np.array([mistake]))[:, 0] + (self.place.sums or 0.0)
-            self.place = self.place._replace(sums=tuple(sums.tolist()))
 
     def _undo(self, row: FileRow) -> None:
         """Return to the last answer or skip; all rows since will be decided again."""

@@ -21,7 +21,7 @@ from ..engine.parameters import first_few, no_columns, similar
 from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
 from ..evaluate.contest import Contest, Contestant
-from ..model.audit import ROWS, Audit, estimated
+from ..model.audit import ROWS, Audit, estimated, moments
 from ..specs import budgeted
 from ..streams.classes import LabelNumbers
 from ..streams.readers import Chunk
@@ -38,7 +38,7 @@ STRANGE = "there is no column from which the model has learned"
 
 
 class Place(NamedTuple):
-    """Where `selectron label` stopped: rows of a file that are behind, and the open question."""
+    """Where `label` or `ask` stopped: rows of a file that are behind, and the open question."""
 
     file: str  # its name
     content: str  # what `content_of` returns
@@ -48,6 +48,14 @@ class Place(NamedTuple):
     rows: int = 0  # decided, without those skipped
     unaskable: int = 0  # of these, without a chance to be asked for
     sums: tuple[float, ...] = ()  # of `Audit`
+    since: int = 0  # rounds of the model before these rows
+
+    def audited(self, asker: Any, ticket: Any, mistake: bool) -> "Place":
+        """Return the place with an answer from which accuracy is estimated, if rows are audited."""
+        if ticket.asked_in <= self.since or not getattr(asker, "audits", 0) > 0:
+            return self
+        sums = moments(np.array([ticket.chance]), np.array([mistake]))[:, 0] + (self.sums or 0.0)
+        return self._replace(sums=tuple(sums.tolist()))
 
     def estimate(self) -> dict[str, Any] | None:
         """Return the accuracy of the proposals for these rows; None if it is not known."""
@@ -95,6 +103,15 @@ class Saved(NamedTuple):
     def since(self) -> float:
         """When the period of the budget began, in seconds since 1970; -inf if there is none."""
         return began(self.classifier.asker, self.classifier.model_.past)
+
+    def audited(self) -> Place | None:
+        """Return the place, unless `ask` waits for labels of its rows: some may come sooner."""
+        place, model = self.place, self.classifier.model_
+        waiting = {
+            name: one for name, one in model.open.items() if name != (place and place.ticket)
+        }
+        known = place and all(one.asked_in <= place.since for one in waiting.values())
+        return place if known else None
 
     def second(self, row: dict[str, Any]) -> float | None:
         """Return the time of a row in seconds, None if it is not used or the model knows none."""
@@ -366,9 +383,17 @@ def uninterrupted() -> Iterator[None]:
 
 
 def warn_of_new_classes(file: str, labels: Iterable[Any], known: list[str]) -> None:
-    """Warn of a model's first labels in a file if none of them is of its classes."""
+    """Warn of first labels in a file that are none of a model's classes, before it learns them."""
     found = {canonical(label) for label in labels if label is not None}
-    if found and not found & {*map(canonical, known)}:
-        new, classes = first_few(sorted(found)), first_few(known)
-        why = f"no label of its first rows is one of the model's classes, {classes}"
-        warn(f"{file}: {why}, but {new}: rename labels that mean the same")
+    new, missing = sorted(found - {*known}), [name for name in known if name not in found]
+    if not new:
+        return
+    if not found & {*known}:
+        why = f"no label of its first rows is one of the model's classes, {first_few(known)}"
+        warn(f"{file}: {why}, but {first_few(new)}: rename labels that mean the same")
+        return
+    what = f"{first_few(new)} {'are new classes' if len(new) > 1 else 'is a new class'}"
+    lacking = f", and no label of its first rows is {first_few(missing)}" * bool(missing)
+    meant = "" if len(new) > 1 or new[0].isdecimal() else similar(new[0], known)
+    rename = "; rename labels that mean the same" * bool(missing and not meant)
+    warn(f"{file}: {what} to the model{lacking}{meant}{rename}")

@@ -201,6 +201,12 @@ def check_usage(options: dict[str, Any]) -> None:
         )
     names = check_classes(options["classes"])
     check_target(output, DECISIONS, "-o")
+    later = options["model"] and (options["first"] or 1) > 1
+    if later and output and os.path.isfile(output) and os.path.getsize(output):
+        raise click.UsageError(
+            f"{output} exists, and may hold the decisions on the rows before --from: give another "
+            "file with -o."
+        )
     check_target(picture, PICTURES, "--plot")
     if options["bounds"] and options["class_weight"]:
         raise click.UsageError("--bounds excludes --class-weight: the theorems are about mistakes.")

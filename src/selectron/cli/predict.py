@@ -25,7 +25,14 @@ from ..streams.classes import LabelNumbers
 from ..streams.readers import Chunk, by_name
 from . import ExamplesFirst, echo, warn
 from .decisions import appender
-from .files import all_columns, naming, records_of, refuse_columns, with_progress
+from .files import (
+    all_columns,
+    naming,
+    records_of,
+    refuse_columns,
+    warn_of_odd,
+    with_progress,
+)
 from .models import Saved, load, model_columns, uninterrupted
 from .options import (
     DECISIONS,
@@ -85,7 +92,7 @@ def predict(
     check_target(output, DECISIONS, "-o", replaced=True)
     check_different("MODEL, FILE and -o", file, model, output)
     target: Path | None = None
-    saved, odd, rows = load(model), Counter[str](), 0
+    saved, odd, rows = load(model), dict[str, Any](), 0
     schema: Any = None
     append: Any = None
     names = dict[str, None]()  # of all columns, in the order in which they come
@@ -118,19 +125,11 @@ def predict(
         warn(f"{file}: columns that the first rows do not have are left out: {', '.join(late)}")
     if met and (missing := [name for name in model_columns(saved.encoder) if name not in met]):
         warn(f"{file}: no row has {', '.join(missing)}, which the model has learned from")
-    warn_of_odd(saved, odd, file, rows)
+        odd = {name: counts for name, counts in odd.items() if name not in missing}
+    if saved.encoder:
+        warn_of_odd(saved.encoder, odd, file, rows)
     if scored:
         echo(scored.report(file), err=True)
-
-
-def warn_of_odd(saved: Saved, odd: Counter[str], file: str, rows: int) -> None:
-    """Warn of columns with values that have no effect, given how many each has."""
-    for name, count in (+odd).items():
-        column = saved.encoder.columns_[name]
-        new = column.kind == "category"
-        which, what = ("new value", "ignored") if new else ("odd value", "taken as blank")
-        but = f": the model knows {name} as {column.learned()}" * (2 * count > rows and not new)
-        warn(f"{file}: {name}: {counted(count, which)} in {counted(rows, 'row')} {what}{but}")
 
 
 class Scored:
@@ -191,10 +190,10 @@ def with_schema(table: pa.Table, schema: Any) -> pa.Table:
     return both.select(schema.names).cast(schema)
 
 
-def predictions(saved: Saved, chunk: Chunk, odd: Counter[str], why: int | None) -> pa.Table:
+def predictions(saved: Saved, chunk: Chunk, odd: dict[str, Any], why: int | None) -> pa.Table:
     """Return other columns, predicted labels, probabilities, and `why` reasons for each.
 
-    What has no effect is counted in `odd`.
+    What has no effect is counted in `odd`, as by `odd_values`.
     """
     from ..data.tables import odd_values  # it takes a while to import
 
@@ -203,7 +202,8 @@ def predictions(saved: Saved, chunk: Chunk, odd: Counter[str], why: int | None) 
         width = saved.classifier.model_.width  # features beyond it are unknown
         rows = as_matrix(rows, max(width, chunk.width))[:, :width]
     else:
-        odd.update(odd_values(saved.encoder.columns_, saved.encoder.layout_, rows))
+        found = odd_values(saved.encoder.columns_, saved.encoder.layout_, rows)
+        odd |= {name: odd.get(name, 0) + counts for name, counts in found.items()}
     classes = [str(name) for name in saved.classifier.classes_.tolist()]
     if len(classes) < 2:
         raise SelectronError("the model knows fewer than two classes: train it first")
@@ -257,7 +257,7 @@ def show(paths: tuple[str, ...], model: str | None, as_json: bool, **options: An
         weights = ", ".join(f"{label} {weight:g}" for label, weight in weights.items())
     if weights:
         echo(f"weights   {weights}")
-    if saved.place and (accuracy := saved.place.accuracy()):
+    if (place := saved.audited()) and (accuracy := place.accuracy()):
         echo(f"accuracy  {accuracy}")
     for line in found["columns"]:
         echo(f"column    {line}")
@@ -319,7 +319,7 @@ def summary(saved: Saved, words: dict[int, str]) -> dict[str, Any]:
         "open": len(model.open),
         "classes": classes,
         "class_weight": clf.class_weight,
-        "accuracy": saved.place and saved.place.estimate(),
+        "accuracy": (place := saved.audited()) and place.estimate(),
         "columns": [] if encoder is None else encoder.report(),
         **{name: {} for name in ("weights", "weights_of_words", "words")},
     }

@@ -218,8 +218,11 @@ def run(**options: Any) -> None:
             known = session.before and len(session.before.classifier.classes_)
             warn_of_spellings(contest.classes, known or 0, options["file"])
             describe(contest, session.source, known, options["labels"])
-    if interrupted:
-        warn(f"interrupted after {counted(session.rows, 'row')}{rest}")
+            if contest.encoder is not None:
+                session.warn_of_odd()
+    if interrupted or (fault and rest):
+        how = "interrupted" if interrupted else "stopped"
+        warn(f"{how} after {counted(session.rows, 'row')}{rest}")
     if fault:
         raise fault
     if session.moved:
@@ -319,7 +322,7 @@ class StreamSession:
         if names and not self.rows:
             what = "columns that the model does not know are left out"
             warn(f"{self.file}: {what}: {', '.join(names)}")
-        if not self.rows:
+        if not self.rows and not self.contest.classes.named:
             warn_of_new_classes(self.file, chunk.labels, self.contest.classes.names)
         return chunk
 
@@ -346,6 +349,15 @@ class StreamSession:
             table = decision_table(names, chunk.first, contestant, outcome, numbers)
             self.decisions.add(table)
 
+    def warn_of_odd(self) -> None:
+        """Warn of what is odd in this file, and of columns that may be of another kind."""
+        files.warn_of_numbers(self.contest.encoder, self.file)
+        if self.before and self.before.encoder:
+            from ..estimator.rows import learned_since
+
+            found = learned_since(self.before.encoder, self.contest.encoder)
+            files.warn_of_odd(self.before.encoder, found, self.file, self.rows)
+
     def save(self) -> str:
         """Keep the model if that is wanted; return how to go on after the rows played."""
         path = self.options["save"]
@@ -355,7 +367,10 @@ class StreamSession:
         self.moved = path != self.options["save"]
         echo(f"The model is in {path}", err=True)
         kept, row = shlex.quote(path), self.behind + self.rows + 1
-        return f"; --model {kept} --save {kept} --from {row} continues"
+        output = Path(self.options["output"] or "")  # another one: decisions are not appended
+        later = shlex.quote(str(output.with_stem(f"{output.stem}-{row}"))) if output.name else ""
+        more = f" -o {later}" * bool(later)
+        return f"; --model {kept} --save {kept} --from {row}{more} continues"
 
 
 @click.command(cls=ExamplesFirst)

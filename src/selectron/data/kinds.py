@@ -143,9 +143,12 @@ class Kind:
         """Return the places of features that are the same in all rows; `before` as in `report`."""
         return []
 
-    def odd_in(self, array: pa.Array, layout: Layout) -> int:
-        """Return how many values have no influence unless they are learned; by default none."""
-        return 0
+    def odd_in(self, array: pa.Array, layout: Layout) -> tuple[int, int, int]:
+        """Return how many values have no influence unless they are learned; by default none.
+
+        Also return how many of how many numbers are far off those learned.
+        """
+        return 0, 0, 0
 
     def encode_one(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
         """Put the features of a value into a row; by default there are none."""
@@ -242,11 +245,11 @@ class Category(Kind):
         else:
             self.shared = layout.add(f"{self.name}: others {j}" for j in range(SHARED))
 
-    def odd_in(self, array: pa.Array, layout: Layout) -> int:
-        """Return the number of values that are new."""
+    def odd_in(self, array: pa.Array, layout: Layout) -> tuple[int, int, int]:
+        """Return the number of values that are new, and zeros."""
         (codes, keys), _ = self.prepare(array, layout, learn=False)
         new = [key != "" and self.find(key, layout) < 0 for key in keys]
-        return int(np.array(new, bool)[codes].sum())
+        return int(np.array(new, bool)[codes].sum()), 0, 0
 
     def encode_one(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
         """Put the feature of a value into a row."""
@@ -333,11 +336,11 @@ class Vector(Kind):
         """Give places to the numbers of a list."""
         self.place = layout.add(f"{self.name}[{j}]" for j in range(length))
 
-    def odd_in(self, array: pa.Array, layout: Layout) -> int:
-        """Return the number of values of another kind, or length."""
+    def odd_in(self, array: pa.Array, layout: Layout) -> tuple[int, int, int]:
+        """Return the number of values of another kind, or length, and zeros."""
         twin = self.copy()
         twin.emit(twin.prepare(array, layout, learn=True)[0], layout)
-        return twin.odd - self.odd
+        return twin.odd - self.odd, 0, 0
 
     def encode_one(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
         """Put a list of numbers into a row."""

@@ -247,9 +247,15 @@ class Number(Kind):
         """Return what `entries` takes besides the scores."""
         return values
 
-    def odd_in(self, array: pa.Array, layout: Layout) -> int:
-        """Return the number of values of another kind."""
-        return int(np.isnan(self.parse_all(array)).sum()) - int(blanks_of(array).sum())
+    def odd_in(self, array: pa.Array, layout: Layout) -> tuple[int, int, int]:
+        """Return the number of values of another kind, of numbers that are clipped, and of all."""
+        values = self.parse_all(array)
+        missing, far = int(np.isnan(values).sum()), 0
+        if self.count >= TRIED:
+            mean, deviation = mean_and_deviation(self.count, self.total, self.squares)
+            off = abs(self.in_range(values) - (self.first + mean))
+            far = int((off > CLIP * deviation).sum()) * (deviation > 0)
+        return missing - int(blanks_of(array).sum()), far, len(values) - missing
 
     def learned_scores(self, values: np.ndarray, missing: np.ndarray) -> np.ndarray:
         """Return standardised values, each by the sums up to and with its row."""

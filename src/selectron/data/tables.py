@@ -383,19 +383,22 @@ class Column:
         return f"{self.name}: {why}, unless declared a category or text"
 
 
-def odd_values(columns: dict[str, Column], layout: Layout, rows: Any) -> dict[str, int]:
-    """Return how many values of each column have no influence: odd ones, and new categories."""
+def odd_values(columns: dict[str, Column], layout: Layout, rows: Any) -> dict[str, np.ndarray]:
+    """Return how many values of each column have no influence: odd ones, and new categories.
+
+    They are followed by how many of how many numbers are far off, and by the number of rows if the
+    column is blank in all.
+    """
     listed = isinstance(rows, list)
     names = columns if listed else rows.column_names
-    some = {name: columns[name].encoder for name in names if name in columns}
-    return {
-        name: kind.odd_in(
-            array_of([row.get(name) for row in rows] if listed else rows[name].combine_chunks()),
-            layout,
-        )
-        for name, kind in some.items()
-        if kind is not None
-    }
+    found = {}
+    for name in names:
+        if name in columns and (kind := columns[name].encoder) is not None:
+            values = [row.get(name) for row in rows] if listed else rows[name].combine_chunks()
+            array = array_of(values)
+            blank = all(map(is_blank, values_of(array[:1]))) and blanks_of(array).all()
+            found[name] = np.array([*kind.odd_in(array, layout), len(array) * blank])
+    return found
 
 
 def check_kinds(given: Any) -> None:

@@ -254,6 +254,7 @@ class OnlineClassifier(ClassifierMixin, Explains, DecidesAndTells):
             flags=out.flags,
             age=out.age if len(out.age) else None,
             evidence=out.evidence if len(out.evidence) else None,
+            drifts=list(out.drifts),
             label=y,
             code=codes,
             classes=self.classes_,

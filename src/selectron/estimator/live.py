@@ -251,7 +251,7 @@ class DecidesAndTells(TakesRows):
         block = encoder.learn_one(x)
         self.model_.widen(needed_width(self.model_, block, encoder.width_))
         if encoder.n_rows_ > FIRST and encoder.n_rows_ % LIVE == 0:
-            warn_if_learned_odd(encoder, dicts=True)
+            warn_if_learned_odd(encoder)
         return block
 
     def _decision(self, index: int, margin: float, chance: float, ticket: Any) -> Decision:

@@ -10,6 +10,7 @@ from ..data.dicts import Names
 from ..data.encoder import TableEncoder
 from ..engine.rows import Dense, Sparse, joined, rows_of
 from ..errors import SelectronError
+from ..history.drift import Drifts
 from ..kernels import kernel_of
 from ..model import calibration, support
 from ..model.compose import RANKINGS
@@ -118,6 +119,7 @@ def pack_model(model: Model) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         "number": [one.number for one in waiting],
         "due": [[ticket, *one.delayed] for ticket, one in model.open.items() if one.delayed],
         "weighting": model.weighting,
+        "alarms": model.alarms,
         **{name: getattr(model, name) for name in (*SETTINGS, *COUNTS)},
     }
     arrays = {f"state.{name}": array for name, array in model.state._asdict().items()}
@@ -150,6 +152,7 @@ def unpack_model(
         _must(0 <= header[name] <= MANY)
         setattr(model, name, int(header[name]))
     model.weighting = Weighting.read(header["weighting"])
+    model.alarms = Drifts.unpack(header["alarms"]).pack()
     model.state = _alike(arrays, "state", _roomy(model, arrays))
     past = _array(arrays, "asker.past", model.past)
     _must(bool((np.isfinite(past) | ~np.isfinite(model.past)).all()))

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..data.cells import check_unique
 from ..data.dicts import Names, are_dicts, flattened, is_dict
 from ..data.encoder import TableEncoder
+from ..data.measured import CLIP
 from ..data.tables import FIRST_ROWS, Objects, arrow, odd_values
 from ..engine.parameters import first_few, shown
 from ..engine.rows import Dense, Sparse, extent, joined, narrowed, rows_of
@@ -114,7 +115,7 @@ class TakesRows(NestedParameters):
         if self._takes_as_sparse(fitted):
             self.encoder_ = sparse_if_wide(self.encoder_, table, WIDE)
         blocks = list(self.encoder_.learn(table))
-        warn_if_learned_odd(self.encoder_, dicts=isinstance(table, list | tuple))
+        warn_if_learned_odd(self.encoder_)
         self.n_features_in_ = self.encoder_.n_features_in_
         if not self.encoder_.sparse_:
             return blocks, n
@@ -180,13 +181,15 @@ def warn_if_strange(encoder: TableEncoder, row: Any, least: int = 0) -> None:
 def warn_if_odd(encoder: TableEncoder, rows: Any) -> None:
     """Warn of columns whose first values are mostly of another kind than was learned, or all new.
 
-    New values are expected in a column that had many while it was learned, such as one of ids.
+    New values are expected in a column that had many while it was learned, such as one of ids. Also
+    warn of numbers that are far off, and of blanks, if a look at all rows confirms it.
     """
-    first, whole = rows[:FIRST] if hasattr(rows, "__getitem__") else rows, encoder.whole()
-    some = [flattened(x, whole) for x in first] if are_dicts(rows) else arrow(first, whole)
-    some = some[:] if isinstance(some, Objects) else some
-    columns, n = encoder.columns_, len(some)
-    for name, count in odd_values(columns, encoder.layout_, some).items():
+    n, first = judged(encoder, rows[:FIRST] if hasattr(rows, "__getitem__") else rows)
+    if any(changed(encoder, name, found, n) for name, found in first.items()):
+        every, found = (n, first) if len(rows) <= n else judged(encoder, rows)
+        warn_if_changed(encoder, found, every)
+    columns = encoder.columns_
+    for name, (count, *_) in first.items():
         column, what = columns[name], "odd, and taken as blank"
         if column.kind == "category":
             what, learned = "new, and ignored", encoder.n_rows_ - column.before
@@ -199,6 +202,56 @@ def warn_if_odd(encoder: TableEncoder, rows: Any) -> None:
                 f"{column.learned()}.",
                 stacklevel=5,
             )
+
+
+def judged(encoder: TableEncoder, rows: Any) -> tuple[int, dict[str, np.ndarray]]:
+    """Return the number of rows, and what `odd_values` returns of them."""
+    whole = encoder.whole()
+    some = [flattened(x, whole) for x in rows] if are_dicts(rows) else arrow(rows, whole)
+    some = some[:] if isinstance(some, Objects) else some
+    return len(some), odd_values(encoder.columns_, encoder.layout_, some)
+
+
+def changed(encoder: TableEncoder, name: str, found: np.ndarray, rows: int) -> str:
+    """Return how a column of some rows differs clearly from what was learned; empty if it does not.
+
+    `found` is that of `odd_values`, summed over the rows.
+    """
+    column, learned = encoder.columns_[name], encoder.n_rows_
+    if column.encoder is None:
+        return ""
+    _, far, numbers, blank = found.tolist()
+    if 2 * far > numbers >= SEVERAL:
+        of = f"{far:,} of {numbers:,} values"
+        return f"{of} are more than {CLIP:.0f} standard deviations off those learned"
+    share = (column.before + column.encoder.blanks) / max(1, learned)
+    if blank == rows >= SEVERAL and learned >= FIRST and share < 0.5 and column.kind != "ignored":
+        return f"blank in all rows, {share:.0%} when learned"
+    return ""
+
+
+def warn_if_changed(encoder: TableEncoder, found: dict[str, np.ndarray], rows: int) -> None:
+    """Warn of columns that differ clearly from what the encoder has learned, as in `changed`."""
+    for name, counts in found.items():
+        if name in encoder.columns_ and (what := changed(encoder, name, counts, rows)):
+            warnings.warn(f"Column {name!r}: {what}.", stacklevel=6)
+
+
+def learned_since(old: TableEncoder | None, encoder: TableEncoder) -> dict[str, np.ndarray]:
+    """Return what `odd_values` would return of the rows learned since, without numbers far off.
+
+    In the place of these are the number of values, blanks left out.
+    """
+    found, start = {}, 0 if old is None else old.n_rows_
+    rows = encoder.n_rows_ - start
+    for name, column in encoder.columns_.items():
+        if column.encoder is not None:
+            was = old.columns_.get(name) if old else None
+            odd, blanks = column.encoder.odd, column.encoder.blanks + max(0, column.before - start)
+            if was is not None and was.encoder is not None and was.kind == column.kind:
+                odd, blanks = odd - was.encoder.odd, blanks - was.encoder.blanks
+            found[name] = np.array([odd, 0, rows - blanks, rows * (blanks == rows)])
+    return found
 
 
 class Seen(NamedTuple):
@@ -218,11 +271,10 @@ def seen(encoder: TableEncoder) -> dict[str, Seen]:
     return {x: Seen(c.kind, n, n - c.before - c.encoder.blanks, c.encoder.odd) for x, c in some}
 
 
-def warn_if_learned_odd(encoder: TableEncoder, dicts: bool) -> None:
+def warn_if_learned_odd(encoder: TableEncoder) -> None:
     """Warn of a column of which most of the last values, SEVERAL or more, are odd.
 
-    In `dicts`, which may lack columns, warn also of one that most rows had, but none of the last.
-    It is warned of once, until its values are sound again.
+    Warn also of one that most rows had, but none of the last; once, until it is sound again.
     """
     found, messages = {}, []
     for name, now in seen(encoder).items():
@@ -237,7 +289,7 @@ def warn_if_learned_odd(encoder: TableEncoder, dicts: bool) -> None:
                 f"{odd:,} of the last {values:,} values of {name!r} are odd, and taken as blank: "
                 f"it is {how} as {column.learned()}."
             )
-        elif values == 0 and dicts and rows >= LIVE and 2 * last.values > last.rows:
+        elif values == 0 and min(rows, last.rows) >= SEVERAL and 2 * last.values > last.rows:
             message = f"The last {rows:,} rows have no {name!r}, and most rows before had."
         elif values < SEVERAL:
             continue

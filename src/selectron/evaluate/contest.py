@@ -8,9 +8,9 @@ import numpy as np
 
 from ..askers import Always
 from ..data.labels import OF_TWO, Order
+from ..engine.parameters import counted
 from ..engine.rows import Sparse, extent
 from ..errors import Refused
-from ..history.drift import Drifts
 from ..model.audit import ROWS, SUMS, Audit, moments
 from ..model.metrics import RunMetrics, Tally
 from ..model.model import Model, Outcome
@@ -93,7 +93,8 @@ class Contestant:
         self.unaskable, self.unasked = 0, 0  # rows with probability 0, the first of them from 1
         self.seconds = 0.0
         self.curve = Curve(4 + SUMS)  # right, labelled, asked, age; the sums of the audit
-        self.audit, self.drifts = Audit(), Drifts()
+        self.audit = Audit()
+        self.drifts: list[int] = []  # rows of the stream in which drift began, from 0
         self.true, self.estimated = Tally(), Tally()
         self.estimates = not isinstance(model.asker, Always)  # accuracy, from the labels asked for
         self.watches = model.aging  # whether the learner detects drift
@@ -140,8 +141,7 @@ class Contestant:
                 self.unasked = self.first + self.rows + int(never[0]) + 1
             self.unaskable += len(never)
         age = outcome.age if self.watches else np.zeros(len(numbers))
-        if self.watches:
-            self.drifts.add(outcome.evidence)
+        self.drifts += [self.first + self.rows + at for at in outcome.drifts]
         self.curve.add(np.array([right, labelled, outcome.asked, age, *sums], dtype=float))
         self.rows += len(numbers)
         self.steps += int(outcome.updated.sum()) + outcome.earlier
@@ -159,7 +159,7 @@ class Contestant:
             "label_rate": asked / self.rows if self.rows else None,
             "asked": asked,
             "mistakes": labelled - right,
-            "drifts": [self.first + at + 1 for at in self.drifts.rounds] if self.watches else None,
+            "drifts": [at + 1 for at in self.drifts] if self.watches else None,
             "steps": self.steps,
             "rows": self.rows,
             "rows_per_second": self.rows / self.seconds if self.seconds else None,
@@ -280,11 +280,13 @@ def drift_text(results: Sequence[dict[str, Any]]) -> str:
     lines = []
     for row in results:
         if row["drifts"]:
-            found = [f"{at:,}" for at in row["drifts"]]
+            early = (counted(1 - at, "row") for at in row["drifts"] if at < 1)
+            before = [f"{rows} before this file" for rows in early]
+            found = [f"{at:,}" for at in row["drifts"] if at > 0]
             shown = found if len(found) <= MOST_SHOWN else [*found[: MOST_SHOWN - 1], "..."]
-            rows = f"rows {', '.join(shown)} ({len(found)} times)"
-            where = rows if len(found) > 1 else f"row {found[0]}"
-            lines.append(f"{row['learner']} detected drift in {where}.")
+            rows = f"in rows {', '.join(shown)} ({len(found)} times)"
+            where = [rows] if len(found) > 1 else [f"in row {at}" for at in found]
+            lines.append(f"{row['learner']} detected drift {', and '.join([*before, *where])}.")
         elif row["drifts"] is not None:
             lines.append(f"{row['learner']} detected no drift.")
     return "\n".join(lines)

@@ -78,7 +78,7 @@ def draw(panels: Sequence[Any], contestant: Contestant, i: int) -> None:
         panels[0].fill_between(ends, *band(contestant), color=colour, alpha=0.15, lw=0)
     if contestant.watches:
         panels[2].plot(ends, age, **style)
-        drifts = np.add(contestant.drifts.rounds, contestant.first)
+        drifts = [at for at in contestant.drifts if at >= contestant.first]
         foot = panels[0].get_xaxis_transform()  # heights from 0 to 1
         panels[0].plot(drifts, [0.02] * len(drifts), "^", color=colour, ms=5, transform=foot)
 

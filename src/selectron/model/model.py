@@ -27,7 +27,7 @@ from . import calibration, support, weighting
 from .compose import ENSEMBLE, EXACT, RANKINGS, asker_type, check_pair, loop, order_of, space_for
 from .draws import BLOCK, Draws, constant
 from .live import SingleRounds, Ticket
-from .run import EMPTY, Given, OneRound, Outcome
+from .run import EMPTY, NO_ALARMS, Given, OneRound, Outcome, detect
 from .widths import blocks_by_width, is_narrow, outgrow
 
 Block = Dense | Sparse | list[Dense]
@@ -84,6 +84,7 @@ class Model(SingleRounds):
         self.correctable, self.answers, self.renewals = correctable, (), ()
         self.rounds = self.strained = self.labels = 0  # labels learned
         self.open = OrderedDict[int | str, Ticket]()  # by number or name, oldest first
+        self.alarms = NO_ALARMS  # the state of the detector of drift
         self.guarded = False  # whether the state is restored if anything goes wrong
         self.tickets = self.answered = 0  # the last one given, and the last one answered
         self.state: Any = None
@@ -149,10 +150,15 @@ class Model(SingleRounds):
         them. A label of weight w is learned w times. `delays` are the numbers of rounds that labels
         take to come: see `play_late`. Rounds that are not `calibrated` have no probabilities.
         """
+        before, given = self.rounds, Given(labels, times, weights)
         if delays is not None:
-            return self.play_late(block, Given(labels, times, weights), delays)
-        draw = GIVEN if isinstance(self.asker, Always) else None  # which uses no draws
-        return self._learn(block, Given(labels, times, weights), draw, full, full and calibrated)
+            out = self.play_late(block, given, delays)
+        else:
+            draw = GIVEN if isinstance(self.asker, Always) else None  # which uses no draws
+            out = self._learn(block, given, draw, full, full and calibrated)
+        if len(out.evidence):
+            self.alarms, out = detect(self.alarms, before, out)
+        return out
 
     def learn(self, block: Block, labels: np.ndarray, weights: np.ndarray | None = None) -> Outcome:
         """Play rounds in which every label is given."""

@@ -1,7 +1,7 @@
 """The record of a pass over a stream."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -43,6 +43,7 @@ def code_of(index: int, many: bool) -> int:
     return index + 1 if many else 2 * index - 1
 
 
+NO_ALARMS = Drifts().pack()
 EMPTY = np.zeros(0)  # times or probabilities where there are none
 
 
@@ -75,7 +76,8 @@ class Outcome:
     If margins and probabilities of asking were not recorded, both arrays are empty, and None in a
     `Run`. The properties decode `flags`. Where they were recorded, `scores` are the margins <w, x>
     of two classes (n, 1) or the scores of many (n, K), and `replay` computes `proba`. `earlier` is
-    the number of steps on late labels that earlier runs had asked for.
+    the number of steps on late labels that earlier runs had asked for. `drifts` lists the rounds in
+    which drift began, by the alarms of these rounds: from 0 on, and below 0 in earlier runs.
     """
 
     margin: Any  # the learner's margin score before the step, (n_rows,); None if not recorded
@@ -86,6 +88,7 @@ class Outcome:
     evidence: Any = None  # log of the evidence of a switch, and the leader's age, (n_rows, 2)
     replay: Any = None
     earlier: int = 0
+    drifts: Any = ()
 
     def arrays(self) -> tuple:
         """Return the arrays in the order in which the loop fills them."""
@@ -136,6 +139,17 @@ class Outcome:
         return self.flags & STRAINED != 0
 
 
+def detect(alarms: list[float], before: int, out: Outcome) -> tuple[list[float], Outcome]:
+    """Return the state of `Drifts` after rounds with evidence, and these with their `drifts`.
+
+    `alarms` is the state so far, and `before` the number of rounds, recorded or not.
+    """
+    drifts = Drifts.unpack(alarms)
+    drifts.seen = before
+    found = [at - before for at in drifts.add(out.evidence)]
+    return drifts.pack(), replace(out, drifts=found)
+
+
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Run(Outcome):
     """The outcome of rounds on labelled rows; only labels that were asked for influenced it.
@@ -145,6 +159,11 @@ class Run(Outcome):
     `ask_probability`, `age` and `evidence`. The run as a whole has `mistakes`, `accuracy`,
     `label_rate`, `steps`, `drifts` and `metrics`. It also keeps what was given: `label`, `code`,
     `classes` and `max_support`. Labels serve for scoring only.
+
+    `drifts` lists the rounds in which drift began, by the alarms of this run: -1 is the last
+    round before it. On average, there is at most one false alarm in 2,000 rounds without drift.
+    `selectron.evaluate.Drifts(rate)` takes another rate, and has the rounds of the alarms. The list
+    is empty if the learner is no ensemble, or margins were not recorded.
 
     >>> from selectron import OnlineClassifier
     >>> run = OnlineClassifier().run([[1.0], [-2.0], [3.0]], ["up", "down", None])
@@ -210,15 +229,6 @@ class Run(Outcome):
     def label_rate(self) -> float:
         """Share of rounds whose label was asked for; NaN if there are none."""
         return float(self.asked.mean()) if len(self) else math.nan
-
-    @cached_property
-    def drifts(self) -> list[int]:
-        """Rounds in which drift began; on average, at most one false alarm in 2,000 without drift.
-
-        `selectron.evaluate.Drifts(rate)` takes another false-alarm rate, and has the rounds of
-        the alarms. The list is empty if the learner is no ensemble, or margins were not recorded.
-        """
-        return Drifts().add(np.zeros((0, 2)) if self.evidence is None else self.evidence)
 
     def metrics(self) -> RunMetrics:
         """Return the metrics over all labels, and as estimated from the labels asked for.
