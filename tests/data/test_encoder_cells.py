@@ -769,6 +769,13 @@ def test_values_without_features_of_their_own_are_reported():
     assert TableEncoder().fit(wide).report()[-1] == "c: category, values hashed"
 
 
+@pytest.mark.parametrize(("length", "report"), [(255, "others hashed"), (256, "60 values")])
+def test_categories_keep_their_places_next_to_long_lists(length, report):
+    rows = [{"v": [0.5] * length, "c": f"c{i}"} for i in range(60)]
+    encoder = saved(TableEncoder().partial_fit(rows[:30])).partial_fit(rows)
+    assert encoder.report()[1].endswith(report)
+
+
 @pytest.mark.parametrize(("columns", "sparse"), [(256, False), (257, True)])
 def test_many_categories_make_sparse_rows(columns, sparse):
     row = {f"c{j}": "x" for j in range(columns)} | {"n": 1.0}

@@ -49,8 +49,11 @@ class Layout:
     Those begin at `first`, once they are needed, so that rows stay narrow where nothing is hashed.
     """
 
-    def __init__(self, hashed: int, names: Iterable[str] = (), first: int = -1) -> None:
+    def __init__(
+        self, hashed: int, names: Iterable[str] = (), first: int = -1, vectors: int = 0
+    ) -> None:
         self.hashed, self.names, self.first = hashed, list(names), first
+        self.vectors = vectors  # places of lists
         self.step = STEP_SPARSE if hashed else STEP
         self.width = 0  # of rows: some features more than there are
         self.add(())
@@ -58,9 +61,9 @@ class Layout:
     def __len__(self) -> int:
         return len(self.names) + (self.hashed if self.first >= 0 else 0)
 
-    def pack(self) -> tuple[int, list[str], int]:
+    def pack(self) -> tuple[int, list[str], int, int]:
         """Return what makes an equal layout."""
-        return self.hashed, self.names, self.first
+        return self.hashed, self.names, self.first, self.vectors
 
     def add(self, names: Iterable[str]) -> int:
         """Give places to features; return the first."""
@@ -236,7 +239,8 @@ class Category(Kind):
         if layout.hashed:
             room = values < OWN_SPARSE
         else:  # many values of one column leave places to those of others that come late
-            room = len(layout) < (MOST if values < OWN else MOST - OWN)
+            most = MOST + layout.vectors * (layout.vectors >= MOST)  # next to long lists, as many
+            room = len(layout) < (most if values < OWN else most - OWN)
         if room:
             name = f"{self.name}={key}" if key else f"{self.name} is blank"
             self.places[key] = layout.add([name])
@@ -335,6 +339,7 @@ class Vector(Kind):
     def begin(self, length: int, layout: Layout) -> None:
         """Give places to the numbers of a list."""
         self.place = layout.add(f"{self.name}[{j}]" for j in range(length))
+        layout.vectors += length
 
     def odd_in(self, array: pa.Array, layout: Layout) -> tuple[int, int, int]:
         """Return the number of values of another kind, or length, and zeros."""
