@@ -16,11 +16,11 @@ from ..errors import NotThere, SelectronError
 from ..model.model import Block
 from ..model.run import Run, decode
 from ..spaces.state import HELD
-from . import checks, packing
+from . import checks, labelling, packing
 from .explaining import Explains
+from .labelling import check_any, class_weights, row_weights, warn_if_unused
 from .live import DecidesAndTells
 from .parameters import all_or_nothing, forget, one_at_a_time
-from .weights import check_any, class_weights, row_weights, warn_if_unused
 
 
 class OnlineClassifier(ClassifierMixin, Explains, DecidesAndTells):
@@ -288,7 +288,7 @@ class OnlineClassifier(ClassifierMixin, Explains, DecidesAndTells):
             check_any(sample_weight)
             codes = self._learn(X, y, sample_weight)
             class_weights(self.class_weight, self.classes_)
-        checks.warn_of_order(codes, self.classes_, self.model_.stacked)
+        labelling.warn_of_order(codes, self.classes_, self.model_.stacked)
         return self
 
     @one_at_a_time
@@ -395,9 +395,9 @@ class OnlineClassifier(ClassifierMixin, Explains, DecidesAndTells):
     def _labelled(self, X: Any, y: Any, classes: Any, least: int = 2) -> tuple[Block, Any, Any]:
         """Return rows, labels and codes, after making or extending the model."""
         block, n = self._rows(X)
-        y, without = checks.labels(y, n)
+        y, without = labelling.labels(y, n)
         present = y[~without] if without.any() else y
-        self._ready(block, *checks.classes(self, present, classes, least=least))
+        self._ready(block, *labelling.classes(self, present, classes, least=least))
         return block, y, encode(y, self.classes_, without, self.model_.stacked)
 
     def _learn(self, X: Any, y: Any, weights: Any, classes: Any = None, least: int = 2) -> Any:

@@ -28,7 +28,7 @@ from ..data.words import Text
 from ..engine.parameters import shown
 from ..engine.rows import Dense, Sparse, as_matrix, narrowed
 from ..errors import SelectronError
-from . import checks
+from . import labelling
 from .parameters import one_at_a_time
 from .rows import TakesRows, encoder_input
 
@@ -63,7 +63,7 @@ class Explains(TakesRows):
         {'attached': 2.7, 'links': 1.3}
         """
         self._check_fitted()
-        at = None if label is None else checks.code(label, self.classes_, many=True) - 1
+        at = None if label is None else labelling.code(label, self.classes_, many=True) - 1
         if at == -1:
             known = none_of(self.classes_)
             raise SelectronError(f"There is no class {shown(label)}: it is {known}.")

@@ -12,11 +12,11 @@ from ..engine.rows import Dense, Sparse
 from ..errors import SelectronError
 from ..model.model import Block
 from ..model.widths import needed_width
-from . import checks
+from . import checks, labelling
+from .labelling import apply_class_weights, class_weights, sample_weights
 from .parameters import all_or_nothing, flag, model_of, one_at_a_time
 from .parts import checked
 from .rows import FIRST, LIVE, SEVERAL, TakesRows, warn_if_learned_odd, warn_if_strange
-from .weights import apply_class_weights, class_weights, sample_weights
 
 __all__ = ["Decision"]
 
@@ -118,7 +118,7 @@ class DecidesAndTells(TakesRows):
             return self._learn_judged(ticket, label, sample_weight, correct)
         if type(sample_weight) is not float or sample_weight != 1:
             sample_weight = sample_weights(sample_weight, None).item()
-        code = checks.code(label, self.classes_, self.model_.stacked)
+        code = labelling.code(label, self.classes_, self.model_.stacked)
         if code:
             return self.model_.tell(ticket, code, sample_weight)
         with all_or_nothing(self):
@@ -149,7 +149,8 @@ class DecidesAndTells(TakesRows):
         """
         self._check_fitted()
         with all_or_nothing(self):
-            code = checks.code(label, self.classes_, self.model_.stacked) or self._new_code(label)
+            code = labelling.code(label, self.classes_, self.model_.stacked)
+            code = code or self._new_code(label)
             self.model_ = self.model_.corrected(ticket, code)
 
     @one_at_a_time
@@ -196,7 +197,7 @@ class DecidesAndTells(TakesRows):
 
     def _known_classes(self) -> tuple[np.ndarray, bool]:
         """Return the classes before a label has come, and whether they are named."""
-        return checks.classes(self, np.empty(0, object), None, least=0)
+        return labelling.classes(self, np.empty(0, object), None, least=0)
 
     def _ready(self, block: Block, classes: np.ndarray, named: bool) -> None:
         """Make the model if there is none, or else extend it to new classes."""
@@ -222,8 +223,8 @@ class DecidesAndTells(TakesRows):
 
     def _new_code(self, label: Any) -> int:
         """Return the code of a label of a new class, to which the model is extended."""
-        self._extend(checks.with_label(self, label))
-        return checks.code(label, self.classes_, self.model_.stacked)
+        self._extend(labelling.with_label(self, label))
+        return labelling.code(label, self.classes_, self.model_.stacked)
 
     def _extend(self, classes: np.ndarray) -> None:
         """Extend a copy of the model to new classes, so that the old one can be restored."""

@@ -18,9 +18,9 @@ from ..model.live import Delayed, Ticket
 from ..model.model import Model
 from ..model.weighting import MOST, Weighting
 from ..spaces.state import MANY, Limits
+from .labelling import class_weights
 from .parts import checked
 from .rows import new_encoder, seen
-from .weights import class_weights
 
 SHARED = ("many", "normalize", "max_open", "max_support", "sketch")  # by a classifier and its model
 KEPT = (*SHARED, "fit_intercept")  # parameters of a classifier

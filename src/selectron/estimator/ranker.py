@@ -13,9 +13,9 @@ from ..errors import NotThere, SelectronError
 from ..model.run import Run
 from . import checks
 from .classifier import OnlineClassifier
+from .labelling import sample_weights
 from .live import Decision
 from .parameters import one_at_a_time
-from .weights import sample_weights
 
 
 class RankedRun(Run):

@@ -15,7 +15,7 @@ from .. import storage
 from ..data.labels import as_array, as_objects, distinct, encode, given_classes, missing
 from ..engine.parameters import shown
 from ..errors import Refused, SelectronError
-from ..estimator import checks
+from ..estimator import checks, labelling
 from ..estimator.parameters import flag
 from ..model.support import TOO_LARGE
 from .confident import Confident, InOrder
@@ -276,14 +276,14 @@ class SelfDirectedClassifier(BaseEstimator):
         """Return the table, the classes, and the class code of every row."""
         X = as_table(X)
         n = X.shape[0]
-        y, without = checks.labels(np.full(n, None) if y is None and not full else y, n)
+        y, without = labelling.labels(np.full(n, None) if y is None and not full else y, n)
         if full and without.any():
             row = int(without.argmax())
             raise SelectronError(f"Row {row} has no label: y must label all rows.")
         if self.classes is None:
             classes = sorted_classes(y[~without])
         else:
-            checks.classes(SelfDirectedClassifier(), y, self.classes)
+            labelling.classes(SelfDirectedClassifier(), y, self.classes)
             classes = given_classes(self.classes)  # in their order
         return X, classes, encode(y, classes, without, many=True) - 1
 
@@ -324,9 +324,9 @@ class SelfDirectedClassifier(BaseEstimator):
         fresh = as_array([label])
         if fresh.ndim == 1 and missing(fresh).any():
             return PASSED
-        if not checks.code(label, self.classes_, many=True):
-            self.classes_ = checks.with_label(self, label)
-        return checks.code(label, self.classes_, many=True) - 1
+        if not labelling.code(label, self.classes_, many=True):
+            self.classes_ = labelling.with_label(self, label)
+        return labelling.code(label, self.classes_, many=True) - 1
 
 
 def as_table(X: Any) -> Any:
@@ -356,7 +356,7 @@ def digest(X: Any) -> str:
 
 def sorted_classes(labels: np.ndarray) -> np.ndarray:
     """Return the sorted classes of labels; raise SelectronError if they look like ids."""
-    found = distinct(checks.classifiable(labels))
+    found = distinct(labelling.classifiable(labels))
     if scarce(len(found), len(labels)):
         raise SelectronError(
             f"{len(labels):,} labels have {len(found):,} classes, too many to learn: if they "

@@ -8,9 +8,8 @@ from ..data.dicts import is_dict
 from ..data.labels import as_objects
 from ..engine.parameters import shown
 from ..errors import SelectronError
-from ..estimator.checks import check_answer
 from ..estimator.classifier import OnlineClassifier
-from ..estimator.weights import sample_weights
+from ..estimator.labelling import check_answer, sample_weights
 
 try:
     from river import base

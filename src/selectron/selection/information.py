@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..data.labels import as_array, distinct
 from ..engine.parameters import whole
 from ..errors import SelectronError
-from ..estimator import checks
+from ..estimator import checks, labelling
 from ..estimator.parameters import all_or_nothing, forget
 from ..model.support import check_memory
 
@@ -184,8 +184,8 @@ class InformationGain(_Counter):
         with all_or_nothing(self):
             whole("k", self.k)
             X = checks.finite(self, X, first=not hasattr(self, "counts_"))
-            y, without = checks.labels(y, X.shape[0])
-            y, rows = checks.classifiable(y[~without]), X[np.flatnonzero(~without)]
+            y, without = labelling.labels(y, X.shape[0])
+            y, rows = labelling.classifiable(y[~without]), X[np.flatnonzero(~without)]
             if self._first(X, power=1):
                 self.counts_ = np.zeros((*self.cuts_.shape[:1], self.bins, 0), np.int64)
                 self.classes_ = y[:0]
