@@ -21,6 +21,7 @@ from selectron.cli.ask import as_cell, first_number
 from selectron.cli.label import ModelSession
 from selectron.cli.models import keep, load
 from selectron.evaluate import Audit
+from selectron.learners import Perceptron
 
 FAST = ["--learner", "perceptron", "--ask", "fixed:p=0.3"]
 
@@ -55,6 +56,17 @@ def write(path, rows, **how):
 
 def filled(labels, rows):
     return [row | {"label": labels[row["a"]]} for row in rows]
+
+
+def test_questions_end_before_the_first_of_them_expire(call, stream):
+    path, X, y = stream
+    rows = [dict(zip("abcd", x, strict=True)) for x in X[:9].tolist()]
+    clf = OnlineClassifier(Perceptron(), encoder="auto", max_open=20).partial_fit(rows, y[:9])
+    clf.save(path.with_name("a.model"))
+    blank(path)
+    found = call("ask", "a.model", path.name, "-o", "q.csv")
+    assert len(read("q.csv")) == 20
+    assert "20 questions are open, the most that are kept: learn their labels" in found.output
 
 
 def test_labels_are_learned_as_decide_and_tell_learn_them(call, asked, stream):

@@ -51,9 +51,8 @@ def test_runs_one_after_another_detect_what_one_run_does(run, tmp_path):
 def test_drift_of_an_earlier_file_is_reported_as_rows_before_this_one():
     results = [{"learner": "lh", "drifts": drifts} for drifts in ([0], [-9, 0, 1200, 5], [7], [])]
     assert drift_text(results).splitlines() == [
-        "lh detected drift 1 row before this file.",
-        "lh detected drift 10 rows before this file, and 1 row before this file, and in rows "
-        "1,200, 5 (2 times).",
+        "lh detected drift 1 row before this run.",
+        "lh detected drift 10 and 1 rows before this run, and in rows 1,200, 5 (2 times).",
         "lh detected drift in row 7.",
         "lh detected no drift.",
     ]

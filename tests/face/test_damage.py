@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import io
 import json
+import math
 import os
 import pickle
 import zipfile
@@ -262,6 +263,10 @@ CHANGES = {
     "short open rows": short("open.values"),
     "width": put(400, "model", "width"),
     "no model": lambda header, arrays: header.pop("model"),
+    "alarm to come": put([0, 10**9, 0.0005], "model", "alarms"),
+    "alarm at NaN": put([0, math.nan, 0.0005], "model", "alarms"),
+    "lead to come": put([0, 0, -3.0, 10**9, 0.0005], "model", "alarms"),
+    "other rate of alarms": put([0, 0, 1e-320], "model", "alarms"),
     "kind of rows": put(True, "model", "sparse"),
     "intercept": put(False, "model", "constant"),
     "learner of other order": learner("Perceptron", []),

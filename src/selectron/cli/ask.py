@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from ..askers import Always, Budget, Fixed
 from ..data.cells import canonical, label_of
 from ..engine.parameters import counted, first_few, similar
 from ..errors import SelectronError
@@ -104,9 +105,13 @@ def _questions(
     if session.ticket is not None:  # of `label`, which has left it open: it is decided again
         session.saved.classifier.expire(session.ticket)
         session.ticket = None
+        session.count(-1, False)
     for row in session.rows(chunks):
         if out := session.saved.spent():
             session.out = out
+            break
+        if len(session.saved.classifier.model_.open) >= (most := session.saved.classifier.max_open):
+            session.out = f"{most:,} questions are open, the most that are kept: learn their labels"
             break
         if (decision := session.decide(row)) and decision.ask:
             model = session.saved.classifier.model_
@@ -253,11 +258,16 @@ class Answers:
         which = f"those of {self.others[0]!r}" if self.others else "the labels"
         return f"no row has a label in the column {self.column!r}: write {which} there"
 
+    def selects(self) -> bool:
+        """Return whether labels were asked for by their rows."""
+        asker = self.classifier.asker
+        return len(self.chances) > 1 or not isinstance(asker, Always | Fixed | Budget)
+
     def report(self, file: str, saved: Saved) -> None:
         """Print what was learned, what was not, and which questions are open."""
         total = self.learned.total()
         some = f" of {self.predicted:,}" if self.predicted < total else ""
-        some += ", of rows that are mostly uncertain ones" * (len(self.chances) > 1)
+        some += ", of rows that are mostly uncertain ones" * self.selects()
         right = f" Predicted right: {self.right:,}{some}." if self.predicted or not total else ""
         echo(f"Labels learned: {total:,}.{right}")
         if self.learned:

@@ -274,7 +274,7 @@ class ModelSession:
             if label_of(row.values.get(self.hidden)) is None:
                 decision = self.saved.classifier.decide(row.x, at)
                 self.ticket = decision.ticket
-                self._count(1, decision.ask_probability == 0)
+                self.count(1, decision.ask_probability == 0)
             else:
                 decision = None
                 self.labelled.add(row.number)
@@ -317,13 +317,13 @@ class ModelSession:
             self.place = self.place.audited(classifier.asker, ticket, found != proposal)
         else:
             classifier.expire(self.ticket)
-            self._count(-1, False)
+            self.count(-1, False)
         self.row, self.ticket = row.number, None
         if label is not None:
             self.answers[label] += 1
             self.labels.put(row.number, row.others, found, proposal)
 
-    def _count(self, rows: int, unaskable: bool) -> None:
+    def count(self, rows: int, unaskable: bool) -> None:
         """Count rows that were decided."""
         rows, never = self.place.rows + rows, self.place.unaskable + unaskable
         self.place = self.place._replace(rows=rows, unaskable=never)

@@ -107,11 +107,9 @@ class Saved(NamedTuple):
     def audited(self) -> Place | None:
         """Return the place, unless `ask` waits for labels of its rows: some may come sooner."""
         place, model = self.place, self.classifier.model_
-        waiting = {
-            name: one for name, one in model.open.items() if name != (place and place.ticket)
-        }
-        known = place and all(one.asked_in <= place.since for one in waiting.values())
-        return place if known else None
+        since, own = (place.since, place.ticket) if place else (0, None)
+        waiting = (one for name, one in model.open.items() if name != own and not one.delayed)
+        return place if all(one.asked_in <= since for one in waiting) else None
 
     def second(self, row: dict[str, Any]) -> float | None:
         """Return the time of a row in seconds, None if it is not used or the model knows none."""

@@ -8,7 +8,6 @@ import numpy as np
 
 from ..askers import Always
 from ..data.labels import OF_TWO, Order
-from ..engine.parameters import counted
 from ..engine.rows import Sparse, extent
 from ..errors import Refused
 from ..model.audit import ROWS, SUMS, Audit, moments
@@ -94,7 +93,7 @@ class Contestant:
         self.seconds = 0.0
         self.curve = Curve(4 + SUMS)  # right, labelled, asked, age; the sums of the audit
         self.audit = Audit()
-        self.drifts: list[int] = []  # rows of the stream in which drift began, from 0
+        self.drifts: list[int] = []  # rows in which drift began, from 0; before this run, below 0
         self.true, self.estimated = Tally(), Tally()
         self.estimates = not isinstance(model.asker, Always)  # accuracy, from the labels asked for
         self.watches = model.aging  # whether the learner detects drift
@@ -141,7 +140,8 @@ class Contestant:
                 self.unasked = self.first + self.rows + int(never[0]) + 1
             self.unaskable += len(never)
         age = outcome.age if self.watches else np.zeros(len(numbers))
-        self.drifts += [self.first + self.rows + at for at in outcome.drifts]
+        found = (self.rows + at for at in outcome.drifts)
+        self.drifts += [at + self.first * (at >= 0) for at in found]
         self.curve.add(np.array([right, labelled, outcome.asked, age, *sums], dtype=float))
         self.rows += len(numbers)
         self.steps += int(outcome.updated.sum()) + outcome.earlier
@@ -280,8 +280,9 @@ def drift_text(results: Sequence[dict[str, Any]]) -> str:
     lines = []
     for row in results:
         if row["drifts"]:
-            early = (counted(1 - at, "row") for at in row["drifts"] if at < 1)
-            before = [f"{rows} before this file" for rows in early]
+            early = [1 - at for at in row["drifts"] if at < 1]
+            rows = f"{' and '.join(f'{n:,}' for n in early)} {'row' if early == [1] else 'rows'}"
+            before = [f"{rows} before this run"] * bool(early)
             found = [f"{at:,}" for at in row["drifts"] if at > 0]
             shown = found if len(found) <= MOST_SHOWN else [*found[: MOST_SHOWN - 1], "..."]
             rows = f"in rows {', '.join(shown)} ({len(found)} times)"

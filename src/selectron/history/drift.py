@@ -73,6 +73,12 @@ class Drifts:
         self.seen += len(ages)
         return self.rounds[known:]
 
+    def sound(self, rounds: int) -> bool:
+        """Return whether the state may be that after a number of rounds, at the usual rate."""
+        led = self._led.items()
+        known = all(math.isfinite(birth) and 0 <= at < rounds for birth, at in led)
+        return known and 0 <= self._last <= rounds and self.rate == RATE
+
     def pack(self) -> list[float]:
         """Return the state and the rate as numbers, without `rounds` and `alarms`."""
         led = [number for pair in self._led.items() for number in pair]
