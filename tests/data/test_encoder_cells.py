@@ -769,11 +769,11 @@ def test_values_without_features_of_their_own_are_reported():
     assert TableEncoder().fit(wide).report()[-1] == "c: category, values hashed"
 
 
-@pytest.mark.parametrize(("length", "report"), [(255, "others hashed"), (256, "60 values")])
-def test_categories_keep_their_places_next_to_long_lists(length, report):
+@pytest.mark.parametrize("length", [200, 255, 256])
+def test_categories_keep_their_places_next_to_long_lists(length):
     rows = [{"v": [0.5] * length, "c": f"c{i}"} for i in range(60)]
     encoder = saved(TableEncoder().partial_fit(rows[:30])).partial_fit(rows)
-    assert encoder.report()[1].endswith(report)
+    assert encoder.report()[1].endswith("60 values")
 
 
 @pytest.mark.parametrize(("columns", "sparse"), [(256, False), (257, True)])

@@ -13,6 +13,7 @@ from sklearn.base import clone
 
 from selectron import OnlineClassifier, OnlineRanker, SelectronError
 from selectron.askers import Margin
+from selectron.errors import NotThere
 from selectron.estimator.ranker import chosen
 from selectron.learners import (
     AROW,
@@ -64,6 +65,12 @@ def test_a_step_moves_the_worst_pair():
             w[b] += tau * x
             w[a] -= tau * x
         np.testing.assert_allclose(ranker.coef_, w, rtol=1e-9, atol=1e-12)
+
+
+def test_it_has_no_probabilities_to_explain():
+    ranker = OnlineRanker(PassiveAggressive()).partial_fit([[1.0]], [[1, 0]])
+    with pytest.raises(NotThere, match="OnlineRanker has no probabilities"):
+        ranker.explain([[1.0]])
 
 
 @pytest.mark.parametrize("many", ["joint", "exact"])

@@ -256,6 +256,23 @@ def test_a_column_that_breaks_is_warned_of_within_128_live_rows(past, fault, tmp
     assert [one.filename for one in found] == [__file__]
 
 
+@pytest.mark.parametrize("end", [1024, 1030])
+def test_a_column_that_ends_between_two_looks_is_warned_of(end):
+    clf = OnlineClassifier(Perceptron(), encoder="auto", random_state=0)
+    decide_all(clf, [{"v": i, "t": i} for i in range(end)])
+    with pytest.warns(UserWarning, match="have no 't'") as found:
+        decide_all(clf, [{"v": i} for i in range(600)])
+    assert len(found) == 1
+
+
+def test_a_column_that_comes_and_goes_is_warned_of_once():
+    clf = OnlineClassifier(Perceptron(), encoder="auto", random_state=0)
+    rows = [{"v": i} | ({"t": i} if i % 1000 < 600 else {}) for i in range(4000)]
+    with pytest.warns(UserWarning, match="have no 't'") as found:
+        decide_all(clf, rows)
+    assert len(found) == 1
+
+
 def test_a_fault_that_lasts_is_warned_of_once():
     clf = OnlineClassifier(Perceptron(), encoder="auto", random_state=0)
     for i in range(191):
@@ -356,7 +373,7 @@ class Unusual(Polars):
 
 def test_a_column_of_a_type_that_arrow_has_not_is_named():
     with pytest.raises(
-        SelectronError, match=r"Arrow cannot take column 'big', to be cast .*: Invalid format"
+        SelectronError, match=r"Arrow cannot take column 'big': Invalid format.*; cast it"
     ):
         fresh().fit(Unusual(["a", "big"]), LABELS)
 

@@ -381,7 +381,7 @@ def seconds(period: Any) -> Any:
         value = math.nan
     if not 0 < value < math.inf:
         raise SelectronError(
-            "Budget: per must be a period of time, a number of seconds or of s, min, h, d or w "
-            f"such as '1d' or '30min', got {shown(period)}."
+            "Budget: per must be a number of seconds, or of s, min, h, d or w, such as '1d' or "
+            f"'30min', got {shown(period)}."
         )
     return value

@@ -239,7 +239,7 @@ class Category(Kind):
         if layout.hashed:
             room = values < OWN_SPARSE
         else:  # many values of one column leave places to those of others that come late
-            most = MOST + layout.vectors * (layout.vectors >= MOST)  # next to long lists, as many
+            most = MOST + layout.vectors  # of lists, all numbers have places
             room = len(layout) < (most if values < OWN else most - OWN)
         if room:
             name = f"{self.name}={key}" if key else f"{self.name} is blank"

@@ -259,6 +259,8 @@ def none_of(classes: np.ndarray) -> str:
     >>> none_of(np.array([0, 1]))
     'neither 0 nor 1'
     """
+    if not len(classes):
+        return "none, as no class is known yet"
     if len(classes) == 2:
         return f"neither {shown(classes[0])} nor {shown(classes[1])}"
     return f"none of the {len(classes)} classes {first_few(classes)}"

@@ -99,8 +99,8 @@ def _table(X: Any, whole: Container[str], objects: dict[str, Any]) -> pa.Table:
         if hasattr(type(X), "columns"):
             reason = str(error)[:200].rstrip(".")
             bad = next((x for x in X.columns if not _is_taken(X[[x]])), None)
-            which = "this table" if bad is None else f"column {bad!r}, to be cast to another type"
-            raise SelectronError(f"Arrow cannot take {which}: {reason}.") from error
+            which, how = ("this table", "") if bad is None else (f"column {bad!r}", "; cast it")
+            raise SelectronError(f"Arrow cannot take {which}: {reason}{how}.") from error
         raise SelectronError(
             "X must be a data frame, a dict of columns of one length, or a list of dicts, got "
             f"{type(X).__name__}."

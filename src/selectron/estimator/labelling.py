@@ -30,7 +30,7 @@ from ..model.weighting import MOST
 from .checks import LABELS, check_collected, check_mask, in_one_sentence
 
 RUN, BY_CHANCE = 10, 1e-4  # rows of one class at the end of a batch, and the chance of such a run
-FEW = 50  # labels of which most may differ
+FEW, ALMOST_ALL = 50, 0.9  # labels of which most may differ; a part that seems odd
 TIMES = date, time, timedelta, np.datetime64, np.timedelta64
 SMALL, SEVERAL = (
     0.1,
@@ -81,8 +81,9 @@ def classes(
         if isinstance(found[0], TIMES):
             why = f"as {differ} dates or times in y differ; classes are text or whole numbers"
             raise SelectronError(f"Unknown label type: continuous, {why}.")
-        what = f"{differ} labels differ, and each is a class"
-        warnings.warn(f"{what}: is y the column of the labels?", stacklevel=6)
+        if len(found) > ALMOST_ALL * len(present):
+            what = f"{differ} labels differ, and each is a class"
+            warnings.warn(f"{what}: is y the column of the labels?", stacklevel=6)
     return found, False
 
 

@@ -144,6 +144,10 @@ class OnlineRanker(OnlineClassifier):
         """Missing: the probabilities of several classes for a row are not calibrated."""
         raise NotThere("OnlineRanker has no probabilities: take decision_function.")
 
+    def explain(self, X: Any, label: Any = None) -> Any:
+        """Missing, as probabilities are."""
+        self.predict_proba()
+
     # Internals
 
     def _known_classes(self) -> tuple[np.ndarray, bool]:

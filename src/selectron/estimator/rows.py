@@ -224,6 +224,9 @@ def changed(encoder: TableEncoder, name: str, found: np.ndarray, rows: int) -> s
     if 2 * far > numbers >= SEVERAL:
         of = f"{far:,} of {numbers:,} values"
         return f"{of} are more than {CLIP:.0f} standard deviations off those learned"
+    last = encoder.watched_.get(name)
+    if last and (last.warned or rows <= 2 * last.longest):  # known, or it comes and goes
+        return ""
     share = (column.before + column.encoder.blanks) / max(1, learned)
     if blank == rows >= SEVERAL and learned >= FIRST and share < 0.5 and column.kind != "ignored":
         return f"blank in all rows, {share:.0%} when learned"
@@ -262,13 +265,21 @@ class Seen(NamedTuple):
     values: int
     odd: int  # among the values
     warned: bool = False
+    came: int = 0  # rows at the last look at which a value had come since the one before
+    total: int = 0  # values then
+    gap: int = 0  # rows without a value since, at the last look
+    longest: int = 0  # such a gap, after which one came
 
 
 def seen(encoder: TableEncoder) -> dict[str, Seen]:
     """Return the values so far of every column that has any, by name."""
     n, columns = encoder.n_rows_, encoder.columns_.items()
     some = [(name, one) for name, one in columns if one.encoder is not None]
-    return {x: Seen(c.kind, n, n - c.before - c.encoder.blanks, c.encoder.odd) for x, c in some}
+    found = {}
+    for name, one in some:
+        values = n - one.before - one.encoder.blanks
+        found[name] = Seen(one.kind, n, values, one.encoder.odd, came=n, total=values)
+    return found
 
 
 def warn_if_learned_odd(encoder: TableEncoder) -> None:
@@ -281,19 +292,29 @@ def warn_if_learned_odd(encoder: TableEncoder) -> None:
         column, last = encoder.columns_[name], encoder.watched_.get(name)
         if last is None or last.kind != now.kind:
             last = Seen(now.kind, column.before, 0, 0)
-        rows, values, odd = now.rows - last.rows, now.values - last.values, now.odd - last.odd
-        message = ""
+        values, odd = now.values - last.values, now.odd - last.odd
+        if now.values > last.total:
+            longest = max(last.longest, last.gap)
+            last = last._replace(came=now.rows, total=now.values, longest=longest)
+        rows, message = now.rows - last.came, ""
+        last = last._replace(gap=rows)
         if values >= SEVERAL and 2 * odd > values:
             how = "declared" if column.given else "learned"
             message = (
                 f"{odd:,} of the last {values:,} values of {name!r} are odd, and taken as blank: "
                 f"it is {how} as {column.learned()}."
             )
-        elif values == 0 and min(rows, last.rows) >= SEVERAL and 2 * last.values > last.rows:
+        elif (
+            min(rows, last.came) >= SEVERAL
+            and 2 * last.total > last.came
+            and rows > 2 * last.longest  # or else it comes and goes
+        ):
             message = f"The last {rows:,} rows have no {name!r}, and most rows before had."
-        elif values < SEVERAL:
-            continue
-        found[name] = now._replace(warned=bool(message))
+        if message or values >= SEVERAL:
+            found[name] = now._replace(warned=bool(message) or (last.warned and 4 * odd > values))
+        found[name] = found.get(name, last)._replace(
+            came=last.came, total=last.total, gap=rows, longest=last.longest
+        )
         if message and not last.warned:
             messages.append(message)
     encoder.watched_ = encoder.watched_ | found
