@@ -136,7 +136,7 @@ def members(thing: type) -> list[str]:
     >>> from selectron import Budget
     >>> from selectron.estimator.live import Decision
     >>> members(Budget)[0], members(Decision)[0], members(Decision)[-1]
-    ('parse', 'label', 'proba')
+    ('parse', 'label', 'evidence')
     """
     own = fields(thing)
     names = list(dict.fromkeys([*own, *documented(thing)]))

@@ -99,13 +99,13 @@ def test_a_column_that_is_mostly_odd_is_warned_of_once():
 @pytest.mark.parametrize("learn", ["run", "partial_fit"])
 def test_a_column_that_changes_after_many_rows_is_warned_of(learn):
     clf = fresh().fit(pa.table({"v": [[0.5, 1.0]] * 400, "n": [1.0] * 400}), LABELS * 10)
-    later = pa.table({"v": [[0.5] * 3] * 40, "n": pa.nulls(40)})
+    later = pa.table({"v": [[0.5] * 3] * 80, "n": pa.nulls(80)})
     with pytest.warns(UserWarning, match="odd|have no") as found:
-        getattr(clf, learn)(later, LABELS)
+        getattr(clf, learn)(later, LABELS * 2)
     assert [str(one.message) for one in found] == [
-        "40 of the last 40 values of 'v' are odd, and taken as blank: it is learned as vector, "
+        "80 of the last 80 values of 'v' are odd, and taken as blank: it is learned as vector, "
         "2 numbers.",
-        "The last 40 rows have no 'n', and most rows before had.",
+        "The last 80 rows have no 'n', and most rows before had.",
     ]
 
 

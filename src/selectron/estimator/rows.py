@@ -305,7 +305,7 @@ def warn_if_learned_odd(encoder: TableEncoder) -> None:
                 f"it is {how} as {column.learned()}."
             )
         elif (
-            min(rows, last.came) >= SEVERAL
+            min(rows, last.came) >= LIVE
             and 2 * last.total > last.came
             and rows > 2 * last.longest  # or else it comes and goes
         ):
