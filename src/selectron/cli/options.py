@@ -201,12 +201,8 @@ def check_usage(options: dict[str, Any]) -> None:
         )
     names = check_classes(options["classes"])
     check_target(output, DECISIONS, "-o")
-    later = options["model"] and (options["first"] or 1) > 1
-    if later and output and os.path.isfile(output) and os.path.getsize(output):
-        raise click.UsageError(
-            f"{output} exists, and may hold the decisions on the rows before --from: give another "
-            "file with -o."
-        )
+    if options["model"] and (options["first"] or 1) > 1:
+        check_new(output)
     check_target(picture, PICTURES, "--plot")
     if options["bounds"] and options["class_weight"]:
         raise click.UsageError("--bounds excludes --class-weight: the theorems are about mistakes.")
@@ -228,6 +224,13 @@ def check_usage(options: dict[str, Any]) -> None:
     check_learners(known, options)
     if save and len(known) * len(options["askers"] or (None,)) > 1:
         raise click.UsageError("--save keeps one model: give one --learner, and one --ask.")
+
+
+def check_new(output: str | None) -> None:
+    """Refuse a file of -o that may hold the decisions on earlier rows."""
+    if output and os.path.isfile(output) and os.path.getsize(output):
+        why = "exists, and may hold the decisions on the rows before --from"
+        raise click.UsageError(f"{output} {why}: give another file with -o.")
 
 
 def known_learners(options: dict[str, Any]) -> Sequence[Any]:

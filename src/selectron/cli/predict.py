@@ -25,14 +25,7 @@ from ..streams.classes import LabelNumbers
 from ..streams.readers import Chunk, by_name
 from . import ExamplesFirst, echo, warn
 from .decisions import appender
-from .files import (
-    all_columns,
-    naming,
-    records_of,
-    refuse_columns,
-    warn_of_odd,
-    with_progress,
-)
+from .files import all_columns, naming, records_of, refuse_columns, warn_of_odd, with_progress
 from .models import Saved, load, model_columns, uninterrupted
 from .options import (
     DECISIONS,
@@ -123,13 +116,19 @@ def predict(
         raise
     if late := [name for name in names if name not in schema.names]:
         warn(f"{file}: columns that the first rows do not have are left out: {', '.join(late)}")
-    if met and (missing := [name for name in model_columns(saved.encoder) if name not in met]):
-        warn(f"{file}: no row has {', '.join(missing)}, which the model has learned from")
-        odd = {name: counts for name, counts in odd.items() if name not in missing}
     if saved.encoder:
-        warn_of_odd(saved.encoder, odd, file, rows)
+        warn_of_columns(saved.encoder, file, met, odd, rows)
     if scored:
         echo(scored.report(file), err=True)
+
+
+def warn_of_columns(encoder: Any, file: str, met: set[str], odd: dict[str, Any], rows: int) -> None:
+    """Warn of columns that no object has, if any was met, and of what is odd in the others."""
+    missing = [name for name in model_columns(encoder) if name not in met] if met else []
+    if missing:
+        warn(f"{file}: no row has {', '.join(missing)}, which the model has learned from")
+    others = {name: counts for name, counts in odd.items() if name not in missing}
+    warn_of_odd(encoder, others, file, rows)
 
 
 class Scored:

@@ -221,8 +221,9 @@ def appended(known: np.ndarray, labels: np.ndarray) -> np.ndarray:
     if known.dtype.kind in "mM" and known.dtype.kind == labels.dtype.kind:  # lists are numbers
         return np.concatenate([known, np.array(fresh)])
     kind = KINDS.get(known.dtype.kind)
-    if kind and isinstance(fresh[0], Number | np.bool_ if kind == "text" else str):
-        how = f"{kind}, such as y.astype(str)" if kind == "text" else kind
+    others = Number | np.bool_ if kind == "text" else str
+    if kind and isinstance(fresh[0], others):
+        how = kind + ", such as y.astype(str)" * (kind == "text")
         raise SelectronError(
             f"The classes so far are {kind}, such as {shown(known[0])}, and the label "
             f"{shown(fresh[0])} is none: give labels as {how}."

@@ -32,10 +32,7 @@ from .checks import LABELS, check_collected, check_mask, in_one_sentence
 RUN, BY_CHANCE = 10, 1e-4  # rows of one class at the end of a batch, and the chance of such a run
 FEW, ALMOST_ALL = 50, 0.9  # labels of which most may differ; a part that seems odd
 TIMES = date, time, timedelta, np.datetime64, np.timedelta64
-SMALL, SEVERAL = (
-    0.1,
-    20,
-)  # a mean of weights, below which few labels are learned; weights that have one
+SMALL, SEVERAL = 0.1, 20  # a mean of weights, below which few labels are learned; of how many
 
 
 def labels(y: Any, n: int) -> tuple[np.ndarray, np.ndarray]:

@@ -240,45 +240,41 @@ def warn_if_changed(encoder: TableEncoder, found: dict[str, np.ndarray], rows: i
             warnings.warn(f"Column {name!r}: {what}.", stacklevel=6)
 
 
-def learned_since(old: TableEncoder | None, encoder: TableEncoder) -> dict[str, np.ndarray]:
+class Seen(NamedTuple):
+    """What a column has had by a look at its rows."""
+
+    kind: Any
+    rows: int
+    values: int  # those judged: at least SEVERAL come together
+    odd: int  # among these
+    came: int = 0  # rows at the last look that found a new value
+    total: int = 0  # values then
+    longest: int = 0  # rows without a value, the most after which one came
+    warned: bool = False
+
+
+def seen(encoder: TableEncoder) -> dict[str, Seen]:
+    """Return what every column that has any value has had so far, by name."""
+    found, n = {}, encoder.n_rows_
+    for name, column in encoder.columns_.items():
+        if column.encoder is not None:
+            values = n - column.before - column.encoder.blanks
+            found[name] = Seen(column.kind, n, values, column.encoder.odd, n, values)
+    return found
+
+
+def learned_since(old: TableEncoder, encoder: TableEncoder) -> dict[str, np.ndarray]:
     """Return what `odd_values` would return of the rows learned since, without numbers far off.
 
     In the place of these are the number of values, blanks left out.
     """
-    found, start = {}, 0 if old is None else old.n_rows_
-    rows = encoder.n_rows_ - start
-    for name, column in encoder.columns_.items():
-        if column.encoder is not None:
-            was = old.columns_.get(name) if old else None
-            odd, blanks = column.encoder.odd, column.encoder.blanks + max(0, column.before - start)
-            if was is not None and was.encoder is not None and was.kind == column.kind:
-                odd, blanks = odd - was.encoder.odd, blanks - was.encoder.blanks
-            found[name] = np.array([odd, 0, rows - blanks, rows * (blanks == rows)])
-    return found
-
-
-class Seen(NamedTuple):
-    """The values of a column so far, when it was last looked at."""
-
-    kind: Any
-    rows: int
-    values: int
-    odd: int  # among the values
-    warned: bool = False
-    came: int = 0  # rows at the last look at which a value had come since the one before
-    total: int = 0  # values then
-    gap: int = 0  # rows without a value since, at the last look
-    longest: int = 0  # such a gap, after which one came
-
-
-def seen(encoder: TableEncoder) -> dict[str, Seen]:
-    """Return the values so far of every column that has any, by name."""
-    n, columns = encoder.n_rows_, encoder.columns_.items()
-    some = [(name, one) for name, one in columns if one.encoder is not None]
-    found = {}
-    for name, one in some:
-        values = n - one.before - one.encoder.blanks
-        found[name] = Seen(one.kind, n, values, one.encoder.odd, came=n, total=values)
+    found, before, start = {}, seen(old), old.n_rows_
+    for name, now in seen(encoder).items():
+        was = before.get(name)
+        if was is None or was.kind != now.kind:  # which counts from now on
+            was = Seen(now.kind, start, max(0, start - encoder.columns_[name].before), 0)
+        values = now.values - was.values
+        found[name] = np.array([now.odd - was.odd, 0, values, (now.rows - start) * (values == 0)])
     return found
 
 
@@ -289,32 +285,27 @@ def warn_if_learned_odd(encoder: TableEncoder) -> None:
     """
     found, messages = {}, []
     for name, now in seen(encoder).items():
-        column, last = encoder.columns_[name], encoder.watched_.get(name)
+        column, last, message = encoder.columns_[name], encoder.watched_.get(name), ""
         if last is None or last.kind != now.kind:
-            last = Seen(now.kind, column.before, 0, 0)
-        values, odd = now.values - last.values, now.odd - last.odd
-        if now.values > last.total:
-            longest = max(last.longest, last.gap)
-            last = last._replace(came=now.rows, total=now.values, longest=longest)
-        rows, message = now.rows - last.came, ""
-        last = last._replace(gap=rows)
+            last = Seen(now.kind, column.before, 0, 0, came=column.before)
+        if now.total > last.total:
+            now = now._replace(longest=max(last.longest, last.rows - last.came))
+        else:
+            now = now._replace(came=last.came, total=last.total, longest=last.longest)
+        values, odd, gap = now.values - last.values, now.odd - last.odd, now.rows - now.came
         if values >= SEVERAL and 2 * odd > values:
             how = "declared" if column.given else "learned"
             message = (
                 f"{odd:,} of the last {values:,} values of {name!r} are odd, and taken as blank: "
                 f"it is {how} as {column.learned()}."
             )
-        elif (
-            min(rows, last.came) >= LIVE
-            and 2 * last.total > last.came
-            and rows > 2 * last.longest  # or else it comes and goes
-        ):
-            message = f"The last {rows:,} rows have no {name!r}, and most rows before had."
+        elif min(gap, now.came) >= LIVE and 2 * now.total > now.came and gap > 2 * now.longest:
+            message = f"The last {gap:,} rows have no {name!r}, and most rows before had."
         if message or values >= SEVERAL:
-            found[name] = now._replace(warned=bool(message) or (last.warned and 4 * odd > values))
-        found[name] = found.get(name, last)._replace(
-            came=last.came, total=last.total, gap=rows, longest=last.longest
-        )
+            now = now._replace(warned=bool(message) or (last.warned and 4 * odd > values))
+        else:
+            now = now._replace(values=last.values, odd=last.odd, warned=last.warned)
+        found[name] = now
         if message and not last.warned:
             messages.append(message)
     encoder.watched_ = encoder.watched_ | found
