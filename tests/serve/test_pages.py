@@ -309,15 +309,19 @@ def test_what_is_unsent_is_sent_as_the_person_who_answered(site, visit):
     one = site()
     one.tokens["bob"] = one.host.make_token("bob", "annotate", None)
     send(one, *(f"text {i}" for i in range(6)))
-    page = visit(one)
+    page = visit(one, routes={"**/answers": lambda route: route.abort()})
     item(page, "text")
-    page.route("**/answers", lambda route: route.abort())
     page.keyboard.press("1")
     wait(lambda: page.text_content("#unsent") == "1 unsent", "one unsent")
-    page.wait_for_timeout(300)
     kept = page.evaluate("Object.entries(localStorage).filter(([name]) => /outbox/.test(name))")
-    page.keyboard.press("u")  # taken back, as a page that is left may be online again, and send it
-    wait(lambda: page.locator("#unsent").is_hidden(), "none unsent")
+
+    def withdrawn():
+        """Take the answer back, as a page that is left may be online again, and send it."""
+        page.keyboard.press("u")  # refused while the answer is on its way
+        page.wait_for_timeout(100)
+        return page.locator("#unsent").is_hidden()
+
+    wait(withdrawn, "none unsent")
     tab = page.context.new_page()
     page.close()
     for who, found in (("bob", []), ("annotate", ["annotate"])):
