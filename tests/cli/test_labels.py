@@ -38,10 +38,10 @@ def test_words_for_no_label_are_none(call, files):
     assert found.stderr.endswith(f"{labels}: the label, 2 classes, 2 rows without a label\n")
 
 
-@pytest.mark.compiles
 def test_they_take_the_place_of_those_of_a_column(call, stream, tmp_path):
     (tmp_path / "some.csv").write_text("row,label\n1,news\n300,\n")
-    found = call("run", stream[0], "--label", "label", "--labels", "some.csv", "--ask", "always")
+    given = "--label", "label", "--labels", "some.csv", "--learner", "perceptron"
+    found = call("run", stream[0], *given, "--ask", "always")
     assert "label: the label, 3 classes, 1 row without a label\n" in found.stderr
 
 

@@ -243,7 +243,9 @@ def test_class_weights_hold_for_classes_that_come_later(call, tmp_path, numbers)
 
 
 @pytest.mark.compiles
-@pytest.mark.parametrize("learner", [None, Perceptron()], ids=str)
+@pytest.mark.parametrize(
+    "learner", [pytest.param(None, marks=pytest.mark.slow), Perceptron()], ids=str
+)
 @pytest.mark.parametrize("weights", ["balanced", {"spam": 5.0, "late": 0.5}], ids=str)
 def test_class_weights_are_those_of_python(call, weights, learner):
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(300, 2)), columns=["a", "b"])
@@ -286,7 +288,7 @@ def test_a_weight_of_no_label_is_reported(call, stream):
     assert f"--class-weight names 'Spam', which is no label in {stream[0]}" in result.stderr
 
 
-@pytest.mark.compiles
+@pytest.mark.slow
 @pytest.mark.parametrize("more", [(), ("--delay", 20)], ids=str)
 @pytest.mark.parametrize("weights", ["balanced", {"spam": 5.0, "late": 9.0}], ids=str)
 def test_an_ensemble_weighs_classes_that_come_later(call, weights, more):

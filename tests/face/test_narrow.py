@@ -97,6 +97,7 @@ def test_scales_do_not_matter():
     assert np.mean(run.prediction[1000:] == y[1000:]) > 0.93
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mean", [0, 10])
 def test_units_of_numbers_next_to_many_categories_do_not_matter(mean):
     random = np.random.default_rng(0)
@@ -111,6 +112,7 @@ def test_units_of_numbers_next_to_many_categories_do_not_matter(mean):
     assert right[1] > right[0] - 0.03
 
 
+@pytest.mark.slow
 def test_one_huge_value_leaves_what_was_learned():
     random = np.random.default_rng(0)
     X = random.exponential(size=(1600, 200)) * (random.random((1600, 200)) < 0.05)
@@ -158,6 +160,7 @@ def test_dicts_do_not_depend_on_how_they_are_cut(cuts, classes):
     np.testing.assert_array_equal(clf.predict_proba(rows), other.predict_proba(rows))
 
 
+@pytest.mark.slow
 def test_features_near_the_limits_of_floats_are_borne():
     X, y = table(100, 4)
     clf = OnlineClassifier(random_state=0)
@@ -180,6 +183,7 @@ def test_rows_without_features_come_first(constant, tmp_path):
     np.testing.assert_array_equal(whole.coef_, clf.coef_)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", EACH)
 def test_what_was_learned_stays_with_more_features(kind, tmp_path):
     X, y = table(1500, 30, classes=3 if kind == "three classes" else 2)

@@ -14,7 +14,7 @@ from .examples import X, Y
 WEIGHTS = np.random.default_rng(5).integers(0, 4, len(X))
 THIRDS = WEIGHTS / 3
 LEARNERS = [PassiveAggressive(C=0.1), LASEC()]
-BOTH = [LASEC(), pytest.param(LeadingHistory(), marks=pytest.mark.compiles)]
+BOTH = [LASEC(), pytest.param(LeadingHistory(), marks=pytest.mark.slow)]
 
 
 def told(clf, X, y, weights):
@@ -142,7 +142,10 @@ def test_balanced_learns_more_of_a_rare_class():
 
 @pytest.mark.compiles
 @pytest.mark.parametrize("kind", [np.asarray, csr_array])
-@pytest.mark.parametrize("weights", [{"b": 6.0}, {"a": 0.25, "c": 3}, {"a": 2, "b": 2}])
+@pytest.mark.parametrize(
+    "weights",
+    [{"b": 6.0}, pytest.param({"a": 0.25, "c": 3}, marks=pytest.mark.slow), {"a": 2, "b": 2}],
+)
 def test_class_weights_of_an_ensemble_change_predictions_alone(weights, kind):
     n = 2 if weights.keys() <= {"a", "b"} else 3
     names, rows = np.array(list("abc"[:n])), kind(X)
