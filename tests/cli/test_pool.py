@@ -64,7 +64,10 @@ def test_labels_replace_no_other_file(call, half, tmp_path):
     table.write_text("a,b\n1,2\n")
     result = call("pool", half, "--classes", "ham,spam", "-o", "table.csv", input="q")
     assert result.exit_code == 1
-    assert "table.csv is not a file of labels that `selectron pool` wrote" in result.stderr
+    assert (
+        "table.csv is not a file of labels that `selectron pool` or `selectron label` wrote"
+        in result.stderr
+    )
     assert table.read_text() == "a,b\n1,2\n"
 
 

@@ -338,7 +338,7 @@ def test_parameters_of_a_model_are_named_as_options(call):
 def test_a_kind_that_there_is_not(call, stream):
     result = call("run", stream[0], "--column", "a=num")
     assert result.exit_code == 2
-    assert "'num' is not a kind: there are number, category, date" in result.stderr
+    assert "'num' is not one of 'number', 'category', 'date'" in result.stderr
 
 
 def test_always_within_a_budget_asks_at_random():

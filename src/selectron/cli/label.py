@@ -27,6 +27,7 @@ from .options import (
     model_and_file,
     model_arguments,
     path_option,
+    show_option,
     text_options,
     with_options,
 )
@@ -55,11 +56,7 @@ session_options = with_options(
 @click.command(cls=ExamplesFirst)
 @model_arguments("MODEL FILE")
 @session_options
-@click.option(
-    "--show",
-    multiple=True,
-    help="Column to show with each row. May be repeated. Default: the first twelve, cut if long.",
-)
+@show_option
 @path_option("-o", "--output", help="Write the labels here too: .csv.")
 @text_options
 def label(

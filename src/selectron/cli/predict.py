@@ -281,8 +281,8 @@ def words_of(saved: Saved, file: str, options: dict[str, Any]) -> dict[int, str]
     layout, counts = saved.encoder.layout_, Counter[tuple[int, str]]()
     missing = set(texts)
     with closing(with_progress(all_columns(file, known=saved.columns, **options))) as chunks:
-        flat = map(saved.flatten, chunks)
-        for row in islice(chain.from_iterable(map(records, flat)), ROWS):
+        found = (records_of(saved.flatten(chunk).rows) for chunk in chunks)
+        for row in islice(chain.from_iterable(found), ROWS):
             missing -= row.keys()
             for name, text in texts.items():
                 column = "" if layout.hashed else f"{name}: "
@@ -292,13 +292,6 @@ def words_of(saved: Saved, file: str, options: dict[str, Any]) -> dict[int, str]
         what = "there is no column of text named" if missing else "there are no words in"
         raise SelectronError(f"{file}: {what} {', '.join(map(repr, sorted(missing or texts)))}")
     return {place: word for (place, word), _ in reversed(counts.most_common())}
-
-
-def records(chunk: Any) -> list[dict[str, Any]]:
-    """Return the rows of a chunk as dicts."""
-    if isinstance(chunk.rows, Sparse):
-        raise SelectronError("svmlight has no columns of text: give a file of another format")
-    return records_of(chunk.rows)
 
 
 def summary(saved: Saved, words: dict[int, str]) -> dict[str, Any]:
