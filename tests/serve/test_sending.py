@@ -244,8 +244,7 @@ def test_a_table(live, tmp_path, ending):
     unit = "line" if "jsonl" in ending else "row"
     wrong = CliRunner().invoke(main, [*arguments, "--id", "none"])
     assert wrong.exit_code == 1
-    lacks = "there is no column" if unit == "row" else "line 1 has no text or number in"
-    assert f"{lacks} 'none'" in wrong.stderr
+    assert f"{unit} 1 has no text or number in 'none'" in wrong.stderr
     wrong = CliRunner().invoke(
         main, [*arguments, "--id", "key", "--name", "b", "--ignore", "lable"]
     )

@@ -246,8 +246,7 @@ class Answers:
         self.before, self.new = saved.answers or {}, dict[str, str]()
         self.again, self.closed, self.changed = 0, 0, list[str]()
         self.blank = set[int]()  # open tickets of rows without a label
-        path = shlex.quote(saved.path)
-        self.instead = f"selectron run FILE --model {path} --save {path}"
+        self.path = shlex.quote(saved.path)
 
     def report(self, file: str, saved: Saved) -> None:
         """Print what was learned, what was not, and which questions are open."""
@@ -286,7 +285,8 @@ class Answers:
                 if name not in row:
                     raise SelectronError(
                         f"there is no column {name!r}, as `selectron ask` writes it: rename it "
-                        f"back, or to learn labels of a table: {self.instead}"
+                        f"back, or to learn labels of a table: selectron run FILE --model "
+                        f"{self.path} --save {self.path}"
                     )
             question = str(row[QUESTION] or "").strip()
             if (text := label_of(row[column])) is None:

@@ -353,12 +353,10 @@ def check_resumed(path: Path, pool: "SelfDirectedClassifier", wanted: Any) -> No
         return
     known = [*map(canonical, pool.classes or ())]
     if not ({*known} <= {*given} or {*given} <= {*known}) or pool.classes is None:
-        without = "was started without --classes; labels so far"
-        what = "has other --classes" if pool.classes is not None else without
         labels = ", ".join(map(str, pool.classes_.tolist())) or "none"
         raise SelectronError(
-            f"{path} {what}: {labels}; leave out --classes to resume, or start another file with "
-            "--answers"
+            f"{path} was started with other --classes, or without, and has the labels {labels}: "
+            "leave out --classes to resume, or start another file with --answers"
         )
     fresh = [name for name in given if name not in known]
     pool.classes_ = appended(pool.classes_, given_classes(fresh)) if fresh else pool.classes_

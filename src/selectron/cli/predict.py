@@ -104,7 +104,10 @@ def predict(
                         scored.add(chunk.rows, table)
                     schema = schema or table.schema
                     append = append or appender(target, schema, stack, output or "")
-                    found = with_schema(table, schema)
+                    # the columns that the file begins with: keys of JSON rows come and go
+                    both = [schema.empty_table(), table]
+                    found = pa.concat_tables(both, promote_options="default")
+                    found = found.select(schema.names).cast(schema)
                     given = isinstance(chunk.rows, list) and by_name(output or "") == "jsonl"
                     append(as_sent(found, chunk.rows, results(saved, why)) if given else found)
                     names |= dict.fromkeys(table.column_names)
@@ -181,12 +184,6 @@ def results(saved: Saved, why: int | None) -> list[str]:
     """Return the names of the columns with predictions."""
     probabilities = (f"proba_{name}" for name in saved.classifier.classes_)
     return ["prediction", *probabilities, *["why"] * bool(why)]
-
-
-def with_schema(table: pa.Table, schema: Any) -> pa.Table:
-    """Return a table with the columns that the file begins with: keys of JSON rows come and go."""
-    both = pa.concat_tables([schema.empty_table(), table], promote_options="default")
-    return both.select(schema.names).cast(schema)
 
 
 def predictions(saved: Saved, chunk: Chunk, odd: dict[str, Any], why: int | None) -> pa.Table:
