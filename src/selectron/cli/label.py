@@ -286,11 +286,10 @@ class ModelSession:
     def _ask(self, row: FileRow, proposal: Any) -> None:
         """Show a row, and learn the answer; raise EOFError to quit."""
         echo(f"\nrow {row.number:,}")
-        values = {name: row.values.get(name) for name in dict.fromkeys(self.show) or row.values}
-        shown = [name for name, x in values.items() if x is not None and name != self.hidden]
+        shown = terminal.row_texts(row.values, self.show, self.hidden)
         few = len(shown) if self.show else terminal.SHOWN
-        for name in shown[:few]:
-            echo(f"  {terminal.field_text(name, values[name], bool(self.show))}")
+        for text in shown[:few]:
+            echo(f"  {text}")
         if more := len(shown[few:]):
             echo(f"  and {counted(more, 'more column')}: --show COLUMN shows others")
         found = terminal.read_answer(proposal, self.saved.classifier.classes_.tolist(), self._other)

@@ -285,7 +285,8 @@ class PoolSession:
     def _row(self, row: int) -> str:
         if self.rows is not None:
             (record,) = files.records_of(self.rows[row : row + 1])
-            text = terminal.row_text(record, self.names)
+            texts = terminal.row_texts(record, self.names)
+            text = "  ".join(texts if self.names else texts[: terminal.SHOWN])
         else:
             x = self.table.X[[row]]
             x = (x if isinstance(x, np.ndarray) else x.toarray())[0]
