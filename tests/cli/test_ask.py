@@ -179,16 +179,13 @@ def test_a_question_that_has_expired_is_not_said_to_be_learned(call, asked):
     assert result.output.endswith("Not open, as they expired, or were learned long ago: 1.\n")
 
 
-@pytest.mark.parametrize(
-    ("more", "which"), [({}, "the labels"), ({"mine": "spam"}, "those of 'mine'")]
-)
-def test_a_file_without_any_label_is_refused(call, asked, more, which):
+def test_a_file_without_any_label_is_refused(call, asked):
     _, model, _ = asked
     before = model.read_bytes()
-    write("answers.csv", [row | more for row in read("q.csv")])
+    write("answers.csv", read("q.csv"))
     result = call("learn", "a.model", "answers.csv")
     what = "no row has a label in the column 'label'"
-    text = f"selectron: answers.csv: {what}: write {which} there\n"
+    text = f"selectron: answers.csv: {what}: write the labels there\n"
     assert (result.exit_code, result.output) == (1, text)
     assert model.read_bytes() == before
 
@@ -281,14 +278,15 @@ def test_a_column_that_is_missing_is_named(call, asked, name):
     write("answers.csv", [{k: v for k, v in row.items() if k != name} for row in read("q.csv")])
     result = call("learn", "a.model", "answers.csv")
     text = f"answers.csv: there is no column {name!r}, as `selectron ask` writes it: rename it back"
-    assert (result.exit_code, result.output) == (1, f"selectron: {text}\n")
+    assert result.exit_code == 1
+    assert result.output.startswith(f"selectron: {text}, or ")
 
 
 def test_a_table_that_is_no_file_of_questions_is_noticed(call, asked):
     result = call("learn", "a.model", "first.csv")
-    how = "to learn labels of a table: selectron run FILE --model a.model --save a.model"
-    what = f"there is no column 'question', so this is no file of `selectron ask`; {how}"
-    assert (result.exit_code, result.output) == (1, f"selectron: first.csv: {what}\n")
+    how = "or to learn labels of a table: selectron run FILE --model a.model --save a.model\n"
+    assert result.exit_code == 1
+    assert result.output.endswith(how)
 
 
 def test_labels_that_were_filled_in_are_not_overwritten(call, asked):

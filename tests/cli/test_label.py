@@ -544,8 +544,8 @@ def test_other_files_are_not_written_over(call, mail, tmp_path):
         found = call("label", model, path, "-o", "labels.csv", input="1\n")
         assert (found.exit_code, found.stderr) == (
             1,
-            "selectron: labels.csv is not a file of labels that `selectron label` wrote: give "
-            "another -o\n",
+            "selectron: labels.csv is not a file of labels that `selectron pool` or "
+            "`selectron label` wrote: give another -o\n",
         )
         assert (tmp_path / "labels.csv").read_bytes() == content
     (tmp_path / "labels.csv").write_text("row,label,proposal,corrected\n1,ham,ham,0\n")

@@ -64,7 +64,10 @@ def test_labels_replace_no_other_file(call, half, tmp_path):
     table.write_text("a,b\n1,2\n")
     result = call("pool", half, "--classes", "ham,spam", "-o", "table.csv", input="q")
     assert result.exit_code == 1
-    assert "table.csv is not a file of labels that `selectron pool` wrote" in result.stderr
+    assert (
+        "table.csv is not a file of labels that `selectron pool` or `selectron label` wrote"
+        in result.stderr
+    )
     assert table.read_text() == "a,b\n1,2\n"
 
 
@@ -73,7 +76,8 @@ def test_answers_go_on_with_their_own_classes_only(call, half, tmp_path):
     before = (tmp_path / "open.csv.answers").read_bytes()
     result = call("pool", half, "--classes", "ham,spam", input="y\n")
     assert result.exit_code == 1
-    assert "open.csv.answers has other --classes: yes, no; leave out" in result.output
+    why = "was started with other --classes, or without, and has the labels"
+    assert f"open.csv.answers {why} yes, no: leave out" in result.output
     assert "--answers" in result.output
     assert (tmp_path / "open.csv.answers").read_bytes() == before
     for more in ([], ["--classes", "no, yes"]):
@@ -82,10 +86,7 @@ def test_answers_go_on_with_their_own_classes_only(call, half, tmp_path):
     call(*args, input="ham\n")
     result = call(*args, "--classes", "ham,spam", input="y\n")
     assert result.exit_code == 1
-    assert (
-        "other was started without --classes; labels so far: ham; leave out --classes"
-        in result.output
-    )
+    assert f"other {why} ham: leave out --classes" in result.output
 
 
 def test_labels_are_typed_where_none_are_named(call, half):
@@ -109,7 +110,7 @@ def test_classes_are_added_to_those_that_were_named(call, half):
     assert "4 of 300 rows labelled" in result.output
     assert [row["label"] for row in records("labels.csv")] == ["a", "news", "news", "bulk"]
     other = call(*args, "a,q", input="q")
-    assert "has other --classes: a, b, c, news, bulk; leave out" in other.stderr
+    assert "other --classes, or without, and has the labels a, b, c, news, bulk:" in other.stderr
 
 
 def test_the_end_of_a_pipe_loses_nothing(call, half):

@@ -148,7 +148,7 @@ def test_ids_that_the_stream_refuses(live, tmp_path):
         assert done.stdout.startswith(new)
         assert "ids.jsonl, line 2: id: " in done.stderr
         assert "ids.jsonl, line 3: id: " in done.stderr
-    with pytest.raises(SelectronError, match="no text or number in 'id'"):
+    with pytest.raises(SelectronError, match="no text or number in the field 'id'"):
         list(items([b'{"id": true}'], "rows", "id"))
 
 
@@ -244,8 +244,7 @@ def test_a_table(live, tmp_path, ending):
     unit = "line" if "jsonl" in ending else "row"
     wrong = CliRunner().invoke(main, [*arguments, "--id", "none"])
     assert wrong.exit_code == 1
-    lacks = "there is no column" if unit == "row" else "line 1 has no text or number in"
-    assert f"{lacks} 'none'" in wrong.stderr
+    assert f"{unit} 1 has no text or number in the field 'none'" in wrong.stderr
     wrong = CliRunner().invoke(
         main, [*arguments, "--id", "key", "--name", "b", "--ignore", "lable"]
     )

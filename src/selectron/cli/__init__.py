@@ -192,13 +192,8 @@ def reporting_errors(interrupted: str = "", extra: str = "") -> Iterator[None]:
         reason, code = interrupted, INTERRUPTED
     if reason:
         warn(reason)
-    drop_unwritten()
-    sys.exit(code)
-
-
-def drop_unwritten() -> None:
-    """Drop output that cannot be written: Python would try again as it exits, and complain."""
     try:
         sys.stdout.flush()
-    except OSError:
+    except OSError:  # drop what cannot be written: Python would try again as it exits, and complain
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(code)

@@ -20,7 +20,7 @@ from ..storage import replace, writing
 from ..streams.readers import Chunk
 from . import ExamplesFirst, echo, files, reporting_errors, terminal, warn
 from .label import ModelSession, session_options
-from .labels import columns_of_classes, write_csv
+from .labels import write_csv
 from .models import Place, Saved, keep, load, uninterrupted
 from .options import (
     check_different,
@@ -223,10 +223,12 @@ def learn(paths: tuple[str, ...], model: str | None, new_classes: bool, **option
             answers.read(chunk)
         answers.learn()
     if not answers.found:
-        raise SelectronError(f"{file}: {answers.nothing()}")
+        what = f"no row has a label in the column {answers.column!r}: write the labels there"
+        raise SelectronError(f"{file}: {what}")
     with uninterrupted():  # up to the report of what is saved
         if answers.learned:
-            saved = keep(model, saved._replace(answers=answers.known(), place=answers.place))
+            known = dict([*answers.before.items(), *answers.new.items()][-KEPT:])
+            saved = keep(model, saved._replace(answers=known, place=answers.place))
         answers.report(file, saved)
     if saved.path != model:
         raise SystemExit(1)
@@ -244,30 +246,14 @@ class Answers:
         self.before, self.new = saved.answers or {}, dict[str, str]()
         self.again, self.closed, self.changed = 0, 0, list[str]()
         self.blank = set[int]()  # open tickets of rows without a label
-        self.others: list[str] = []  # columns that may hold the labels instead
-        path = shlex.quote(saved.path)
-        how = f"selectron run FILE --model {path} --save {path}"
-        self.instead = f"so this is no file of `selectron ask`; to learn labels of a table: {how}"
-
-    def known(self) -> dict[str, str]:
-        """Return the last labels that were learned, by the tickets."""
-        return dict([*self.before.items(), *self.new.items()][-KEPT:])
-
-    def nothing(self) -> str:
-        """Return that no row has a label, and what would do."""
-        which = f"those of {self.others[0]!r}" if self.others else "the labels"
-        return f"no row has a label in the column {self.column!r}: write {which} there"
-
-    def selects(self) -> bool:
-        """Return whether labels were asked for by their rows."""
-        asker = self.classifier.asker
-        return len(self.chances) > 1 or not isinstance(asker, Always | Fixed | Budget)
+        self.path = shlex.quote(saved.path)
 
     def report(self, file: str, saved: Saved) -> None:
         """Print what was learned, what was not, and which questions are open."""
         total = self.learned.total()
         some = f" of {self.predicted:,}" if self.predicted < total else ""
-        some += ", of rows that are mostly uncertain ones" * self.selects()
+        alike = isinstance(self.classifier.asker, Always | Fixed | Budget) and len(self.chances) < 2
+        some += "" if alike else ", of rows that are mostly uncertain ones"
         right = f" Predicted right: {self.right:,}{some}." if self.predicted or not total else ""
         echo(f"Labels learned: {total:,}.{right}")
         if self.learned:
@@ -293,17 +279,15 @@ class Answers:
 
     def read(self, chunk: Chunk) -> None:
         """Read the labels of some rows; raise SelectronError if a question is unknown."""
-        rows = files.records_of(chunk.rows)
-        if not chunk.first:
-            found = columns_of_classes(rows, self.classifier.classes_)
-            self.others = [name for name in found if name not in (PREDICTION, self.column)]
-        for at, row in enumerate(rows, chunk.first + 1):
+        for at, row in enumerate(files.records_of(chunk.rows), chunk.first + 1):
             column = self.column if self.column in row else as_cell(self.column)
             for name in (QUESTION, column):
                 if name not in row:
-                    own = name != QUESTION or PROBA in row  # of a file of questions
-                    how = "as `selectron ask` writes it: rename it back" if own else self.instead
-                    raise SelectronError(f"there is no column {name!r}, {how}")
+                    raise SelectronError(
+                        f"there is no column {name!r}, as `selectron ask` writes it: rename it "
+                        f"back, or to learn labels of a table: selectron run FILE --model "
+                        f"{self.path} --save {self.path}"
+                    )
             question = str(row[QUESTION] or "").strip()
             if (text := label_of(row[column])) is None:
                 self.blank.add(first_number(question))

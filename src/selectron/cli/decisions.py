@@ -1,12 +1,10 @@
 """Files of decisions, and what appends tables to a file of any format."""
 
 import io
-import json
 import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -20,7 +18,7 @@ from ..storage import writing
 from . import echo
 from .files import as_json, nested_as_text, records_of
 
-WRITTEN, PART = 1 << 24, 4096  # bytes, or lines, of decisions that are read at a time
+WRITTEN = 1 << 22  # bytes of decisions that are read at a time
 COLUMNS = {  # of a file of decisions, with Arrow's types
     "row": "int64",
     "learner": "string",
@@ -114,25 +112,18 @@ class DecisionFile:
 
 def tables_of(path: Path, schema: pa.Schema) -> Iterator[pa.Table]:
     """Yield the decisions in a file that `appender` has written, as tables."""
-    ending = path.suffix.lower()
-    if ending in (".parquet", ".pq"):
-        from pyarrow.parquet import ParquetFile
+    from pyarrow import csv, dataset, json
 
-        with ParquetFile(path) as parquet:
-            yield from (pa.table(batch) for batch in parquet.iter_batches())
-    elif ending == ".csv":
-        from pyarrow.csv import ConvertOptions, ParseOptions, ReadOptions, open_csv
-
-        blocks = ReadOptions(use_threads=False, block_size=WRITTEN)
-        lines = ParseOptions(newlines_in_values=True)  # as names of classes may have
+    kind: Any = dataset.JsonFileFormat(read_options=json.ReadOptions(block_size=WRITTEN))
+    if path.suffix.lower() == ".csv":
         null: Any = {"strings_can_be_null": True, "quoted_strings_can_be_null": False}
-        types = ConvertOptions(column_types=schema, null_values=[""], **null)
-        with open_csv(path, blocks, lines, types) as found:
-            yield from (pa.table(batch) for batch in found)
-    else:
-        with path.open(encoding="utf-8") as text:
-            while rows := [json.loads(line) for line in islice(text, PART)]:
-                yield pa.Table.from_pylist(rows, schema)
+        convert = csv.ConvertOptions(null_values=[""], **null)
+        lines = csv.ParseOptions(newlines_in_values=True)  # as names of classes may have
+        options = dataset.CsvFragmentScanOptions(convert, csv.ReadOptions(block_size=WRITTEN))
+        kind = dataset.CsvFileFormat(lines, options)
+    elif path.suffix.lower() in (".parquet", ".pq"):
+        kind = "parquet"
+    yield from map(pa.table, dataset.dataset(path, schema, kind).to_batches())
 
 
 def appender(

@@ -27,6 +27,7 @@ from .options import (
     model_and_file,
     model_arguments,
     path_option,
+    show_option,
     text_options,
     with_options,
 )
@@ -55,11 +56,7 @@ session_options = with_options(
 @click.command(cls=ExamplesFirst)
 @model_arguments("MODEL FILE")
 @session_options
-@click.option(
-    "--show",
-    multiple=True,
-    help="Column to show with each row. May be repeated. Default: the first twelve, cut if long.",
-)
+@show_option
 @path_option("-o", "--output", help="Write the labels here too: .csv.")
 @text_options
 def label(
@@ -289,11 +286,10 @@ class ModelSession:
     def _ask(self, row: FileRow, proposal: Any) -> None:
         """Show a row, and learn the answer; raise EOFError to quit."""
         echo(f"\nrow {row.number:,}")
-        values = {name: row.values.get(name) for name in dict.fromkeys(self.show) or row.values}
-        shown = [name for name, x in values.items() if x is not None and name != self.hidden]
+        shown = terminal.row_texts(row.values, self.show, self.hidden)
         few = len(shown) if self.show else terminal.SHOWN
-        for name in shown[:few]:
-            echo(f"  {terminal.field_text(name, values[name], bool(self.show))}")
+        for text in shown[:few]:
+            echo(f"  {text}")
         if more := len(shown[few:]):
             echo(f"  and {counted(more, 'more column')}: --show COLUMN shows others")
         found = terminal.read_answer(proposal, self.saved.classifier.classes_.tolist(), self._other)

@@ -5,7 +5,7 @@ import io
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -32,7 +32,6 @@ from .files import (
     source_of,
     with_progress,
 )
-from .options import classes_of
 
 if TYPE_CHECKING:
     from ..pool import PoolRun
@@ -182,7 +181,7 @@ def load_table(file: str, **options: Any) -> LoadedTable:
             ignored += [name for name, kind in encoder.kinds_.items() if kind == "ignored"]
         block: Any = joined(blocks)
         found = [label for chunk in chunks for label in chunk.labels]
-        y = checked_labels(found, classes_of(options["classes"]))
+        y = checked_labels(found, options["classes"])
     return LoadedTable(as_matrix(block, width), y, whole, columns, ignored, given.labels)
 
 
@@ -228,25 +227,27 @@ def whole_rows(file: str, options: Any) -> Any:
     return concatenated([chunk.rows for chunk in source])
 
 
-def is_heading(names: Sequence[str]) -> bool:
-    """Return whether a file of labels may begin with these names, or with none."""
-    return not names or (names[0], *names[-3:]) == COLUMNS
-
-
 def check_labels(path: str | None) -> None:
     """Raise SelectronError if there is a file that `write_labels` has not written."""
-    if path is None or not Path(path).is_file():
-        return
-    names = [""]  # of no table
-    with (
-        open(path, encoding="utf-8-sig", errors="replace", newline="") as file,
-        suppress(csv.Error),
-    ):
-        names = next(csv.reader(file), [])
-    if not is_heading(names):
+    if path is not None and Path(path).is_file():
+        read_lines(path)
+
+
+def read_lines(path: str) -> tuple[list[str], dict[int, list[Any]]]:
+    """Return the names in a file of labels, and its lines by the number of the row."""
+    csv.field_size_limit(LONGEST)  # of copied columns
+    try:
+        with open(path, newline="", encoding="utf-8-sig") as file:
+            names, *lines = [line for line in csv.reader(file) if line] or [[]]
+        same = not names or (names[0], *names[-3:]) == COLUMNS
+        if not same or any(len(line) != len(names) for line in lines):
+            raise ValueError
+        return names, {int(line[0]): line for line in lines}
+    except (ValueError, csv.Error):
         raise SelectronError(
-            f"{path} is not a file of labels that `selectron pool` wrote: give another -o"
-        )
+            f"{path} is not a file of labels that `selectron pool` or `selectron label` wrote: "
+            "give another -o"
+        ) from None
 
 
 def write_labels(
@@ -272,26 +273,12 @@ class LabelFile:
     def __init__(self, path: str | None, why_not: str, next_row: int, continued: Any):
         self.path, self.names, self.rows = path, list[str](), dict[int, list[Any]]()
         if path is not None and Path(path).exists():
-            self._read(path)
+            self.names, self.rows = read_lines(path)
         if self.rows and not continued:
             raise SelectronError(
                 f"{path} holds labels already, and {why_not}: give another -o, or the row to "
                 f"continue at, such as --from {next_row}"
             )
-
-    def _read(self, path: str) -> None:
-        """Read the lines of an earlier session; SelectronError if the file is another one."""
-        csv.field_size_limit(LONGEST)  # of copied columns
-        try:
-            with open(path, newline="", encoding="utf-8-sig") as file:
-                self.names, *lines = [line for line in csv.reader(file) if line] or [[]]
-            if not is_heading(self.names) or any(len(line) != len(self.names) for line in lines):
-                raise ValueError
-            self.rows = {int(line[0]): line for line in lines}
-        except (ValueError, csv.Error):
-            raise SelectronError(
-                f"{path} is not a file of labels that `selectron label` wrote: give another -o"
-            ) from None
 
     def put(self, row: int, others: dict[str, Any], label: Any, proposal: Any) -> None:
         """Add the label of a row, in the place of an earlier one."""

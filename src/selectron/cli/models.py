@@ -170,9 +170,11 @@ class Saved(NamedTuple):
     def flatten(self, chunk: Chunk) -> Chunk:
         """Return a chunk in which the fields of objects are columns.
 
-        Raises SelectronError if the first rows, those of JSON, have none of the model's columns.
+        Raises SelectronError if rows are of another form than the model takes, or the first rows,
+        those of JSON, have none of its columns.
         """
-        if self.encoder is None or not is_table(chunk.rows):
+        self.check(chunk.rows)
+        if self.encoder is None:
             return chunk
         from ..data.dicts import flattened
         from ..data.tables import arrow
@@ -217,7 +219,6 @@ class Saved(NamedTuple):
     def other_columns(self, chunk: Chunk) -> dict[str, Any]:
         """Return the columns that are not features; SelectronError if features are missing."""
         rows, encoder = chunk.rows, self.encoder
-        self.check(rows)
         if encoder is None:
             return {}
         listed = isinstance(rows, list)
@@ -382,16 +383,6 @@ def uninterrupted() -> Iterator[None]:
 
 def warn_of_new_classes(file: str, labels: Iterable[Any], known: list[str]) -> None:
     """Warn of first labels in a file that are none of a model's classes, before it learns them."""
-    found = {canonical(label) for label in labels if label is not None}
-    new, missing = sorted(found - {*known}), [name for name in known if name not in found]
-    if not new:
-        return
-    if not found & {*known}:
-        why = f"no label of its first rows is one of the model's classes, {first_few(known)}"
-        warn(f"{file}: {why}, but {first_few(new)}: rename labels that mean the same")
-        return
-    what = f"{first_few(new)} {'are new classes' if len(new) > 1 else 'is a new class'}"
-    lacking = f", and no label of its first rows is {first_few(missing)}" * bool(missing)
-    meant = "" if len(new) > 1 or new[0].isdecimal() else similar(new[0], known)
-    rename = "; rename labels that mean the same" * bool(missing and not meant)
-    warn(f"{file}: {what} to the model{lacking}{meant}{rename}")
+    if new := sorted({canonical(label) for label in labels if label is not None} - {*known}):
+        what = f"labels that are new to the model, which knows {first_few(known)}"
+        warn(f"{file}: {what}: {first_few(new)}; rename those that mean the same")

@@ -53,10 +53,7 @@ def column_kinds(ctx: Any, param: Any, given: tuple[str, ...]) -> dict[str, str]
             raise click.BadParameter(f"{text!r} should be NAME=KIND", ctx, param)
         if name in found:
             raise click.BadParameter(f"{name!r} has 2 kinds: give one.", ctx, param)
-        if kind not in KINDS:
-            reason = f"{kind!r} is not a kind: there are {', '.join(KINDS)}"
-            raise click.BadParameter(reason, ctx, param)
-        found[name] = kind
+        found[name] = click.Choice(KINDS).convert(kind, param, ctx)
     return found
 
 
@@ -77,6 +74,27 @@ def class_weights(ctx: Any, param: Any, given: tuple[str, ...]) -> dict[str, flo
     if len(found) < len(given):
         raise click.BadParameter("a label has 2 weights: give one.", ctx, param)
     return found
+
+
+def class_names(ctx: Any, param: Any, text: str | None) -> list[str] | None:
+    """Return the labels that --classes names, as those of a file are written; None without any.
+
+    >>> class_names(None, None, 'ham, spam, "bills, late"')
+    ['ham', 'spam', 'bills, late']
+    """
+    if not text:
+        return None
+    try:
+        found = next(csv.reader([text], skipinitialspace=True, strict=True))
+    except csv.Error:
+        how = 'names are separated by commas, and quoted if they hold some: ham,"bills, late"'
+        raise click.BadParameter(f"{shown(text)}: {how}", ctx, param) from None
+    names = [canonical(name.strip()) for name in found]
+    if "" in names or len({*names}) < 2:
+        few = "at least two different labels are needed"
+        wanted = "no label may be empty" if "" in names else few
+        raise click.BadParameter(f"{wanted}: ham,spam", ctx, param)
+    return names
 
 
 def path_option(*names: str, **more: Any) -> Callable:
@@ -142,7 +160,9 @@ file_options = with_options(  # the options for reading a file and its columns
         "repeated. Default: by its type, or its first 100 values.",
     ),
     text_options,
-    click.option("--classes", help="The labels, if no others may appear: ham,spam."),
+    click.option(
+        "--classes", callback=class_names, help="The labels, if no others may appear: ham,spam."
+    ),
 )
 
 
@@ -153,6 +173,13 @@ class_weight_option = click.option(
     multiple=True,
     help="How much rows of a class count, such as fraud=10; may be repeated. Or balanced: by how "
     "rare the class is among the labels asked for. Default: 1.",
+)
+
+
+show_option = click.option(
+    "--show",
+    multiple=True,
+    help="Column to show with each row. May be repeated. Default: the first twelve, cut if long.",
 )
 
 
@@ -199,10 +226,11 @@ def check_usage(options: dict[str, Any]) -> None:
         raise click.UsageError(
             "A budget per period needs the times of rows: name their column with --time."
         )
-    names = check_classes(options["classes"])
     check_target(output, DECISIONS, "-o")
-    if options["model"] and (options["first"] or 1) > 1:
-        check_new(output)
+    later = options["model"] and (options["first"] or 1) > 1
+    if later and output and os.path.isfile(output) and os.path.getsize(output):
+        why = "exists, and may hold the decisions on the rows before --from"
+        raise click.UsageError(f"{output} {why}: give another file with -o.")
     check_target(picture, PICTURES, "--plot")
     if options["bounds"] and options["class_weight"]:
         raise click.UsageError("--bounds excludes --class-weight: the theorems are about mistakes.")
@@ -213,7 +241,9 @@ def check_usage(options: dict[str, Any]) -> None:
     check_different("FILE, --labels, -o, --plot and --save", file, labels, output, picture, save)
     check_different("--model, -o and --plot", options["model"], output, picture)
     sparse = (options["kind"] or by_name(file or "")) == "svmlight"
-    if options["bounds"] and (sparse or len(names) > 2 or options["many"] == "exact"):
+    if options["bounds"] and (
+        sparse or len(options["classes"] or ()) > 2 or options["many"] == "exact"
+    ):
         raise click.UsageError(
             "--bounds is for dense rows of two classes: not for svmlight, more --classes, or "
             "--many exact."
@@ -226,43 +256,10 @@ def check_usage(options: dict[str, Any]) -> None:
         raise click.UsageError("--save keeps one model: give one --learner, and one --ask.")
 
 
-def check_new(output: str | None) -> None:
-    """Refuse a file of -o that may hold the decisions on earlier rows."""
-    if output and os.path.isfile(output) and os.path.getsize(output):
-        why = "exists, and may hold the decisions on the rows before --from"
-        raise click.UsageError(f"{output} {why}: give another file with -o.")
-
-
 def known_learners(options: dict[str, Any]) -> Sequence[Any]:
     """Return the learners that are known before a row is read: those given, or of the digits."""
     demo = options["file"] is None and not (options["kernel"] or options["sketch"])
     return options["learners"] or (DEMO if demo else ())
-
-
-def classes_of(text: str | None) -> list[str] | None:
-    """Return the labels that --classes names, as those of a file are written; None without any.
-
-    >>> classes_of('ham, spam, "bills, late"')
-    ['ham', 'spam', 'bills, late']
-    """
-    if not text:
-        return None
-    try:
-        names = next(csv.reader([text], skipinitialspace=True, strict=True))
-    except csv.Error:
-        how = 'names are separated by commas, and quoted if they hold some: ham,"bills, late"'
-        raise click.BadParameter(f"{shown(text)}: {how}", param_hint="--classes") from None
-    return [canonical(name.strip()) for name in names]
-
-
-def check_classes(classes: str | None) -> set[str]:
-    """Return the labels that --classes names, two if it is not given; refuse fewer than two."""
-    names = {*(classes_of(classes) or ("a", "b"))}
-    if len(names) < 2 or "" in names:
-        few = "at least two different labels are needed"
-        wanted = "no label may be empty" if "" in names else few
-        raise click.BadParameter(f"{wanted}: ham,spam", param_hint="--classes")
-    return names
 
 
 def given_option(*names: str) -> str:
@@ -273,16 +270,6 @@ def given_option(*names: str) -> str:
         if option.name in names and source is not click.core.ParameterSource.DEFAULT:
             return max(option.opts, key=len)
     return ""
-
-
-def check_same(path: Path, was: Any, wanted: Any) -> None:
-    """Refuse options whose parameters differ from those of the pool that is in a file."""
-    options = {"learner": "learners", "fit_intercept": "intercept", "random_state": "seed"}
-    for name in ("learner", "mode", "delta", "features", "fit_intercept", "random_state"):
-        given, old = given_option(options.get(name, name)), getattr(was, name)
-        if given and repr(old) != repr(getattr(wanted, name)):
-            how = f"leave out {given} to resume, or start another file with --answers"
-            raise SelectronError(f"{path} was started with {name} {old!r}: {how}")
 
 
 def check_fixed(*names: str) -> None:

@@ -18,13 +18,12 @@ from .labels import LoadedTable, check_labels, copied_columns, load_table, whole
 from .models import uninterrupted
 from .options import (
     PICTURES,
-    check_classes,
     check_different,
-    check_same,
     check_target,
-    classes_of,
     file_options,
+    given_option,
     path_option,
+    show_option,
 )
 
 if TYPE_CHECKING:  # slow to import
@@ -70,11 +69,7 @@ LEARNERS = ("confident", "random", "given", "worst", "greedy", "sphere", "booste
 )
 @click.option("--seed", type=Whole(), default=0, show_default=True)
 @file_options
-@click.option(
-    "--show",
-    multiple=True,
-    help="Column to show with each row. May be repeated. Default: the first twelve, cut if long.",
-)
+@show_option
 @path_option("--answers", help="File of the answers, to resume from. Default: FILE.answers")
 @path_option("-o", "--output", help="Write the labels here, by the number of the row: .csv.")
 @path_option("--plot", "picture", help="Plot mistakes against rows: .png, .svg, .pdf.")
@@ -96,7 +91,6 @@ def pool(file: str, **options: Any) -> None:
     answers = options["answers"] or f"{file}.answers"
     paths = file, options["labels"], answers, options["output"], options["picture"]
     check_different("FILE, --labels, --answers, -o and --plot", *paths)
-    check_classes(options["classes"])
     with reporting_errors("interrupted"), files.numbering(file):
         check_labels(options["output"])
         table = load_table(file, **options)
@@ -291,7 +285,8 @@ class PoolSession:
     def _row(self, row: int) -> str:
         if self.rows is not None:
             (record,) = files.records_of(self.rows[row : row + 1])
-            text = terminal.row_text(record, self.names)
+            texts = terminal.row_texts(record, self.names)
+            text = "  ".join(texts if self.names else texts[: terminal.SHOWN])
         else:
             x = self.table.X[[row]]
             x = (x if isinstance(x, np.ndarray) else x.toarray())[0]
@@ -332,7 +327,7 @@ def classifier(learner: str, **options: Any) -> Any:
     kind = LEARNERS.get(learner.title())
     return SelfDirectedClassifier(
         kind() if kind else InOrder(learner),
-        classes=classes_of(options["classes"]),
+        classes=options["classes"],
         mode=options["mode"],
         delta=options["delta"],
         features=options["features"],
@@ -348,18 +343,21 @@ def check_resumed(path: Path, pool: "SelfDirectedClassifier", wanted: Any) -> No
     """
     from ..data.labels import appended, given_classes
 
-    check_same(path, pool, wanted)
+    options = {"learner": "learners", "fit_intercept": "intercept", "random_state": "seed"}
+    for name in ("learner", "mode", "delta", "features", "fit_intercept", "random_state"):
+        option, old = given_option(options.get(name, name)), getattr(pool, name)
+        if option and repr(old) != repr(getattr(wanted, name)):
+            how = f"leave out {option} to resume, or start another file with --answers"
+            raise SelectronError(f"{path} was started with {name} {old!r}: {how}")
     given = wanted.classes
     if given is None:
         return
     known = [*map(canonical, pool.classes or ())]
     if not ({*known} <= {*given} or {*given} <= {*known}) or pool.classes is None:
-        without = "was started without --classes; labels so far"
-        what = "has other --classes" if pool.classes is not None else without
         labels = ", ".join(map(str, pool.classes_.tolist())) or "none"
         raise SelectronError(
-            f"{path} {what}: {labels}; leave out --classes to resume, or start another file with "
-            "--answers"
+            f"{path} was started with other --classes, or without, and has the labels {labels}: "
+            "leave out --classes to resume, or start another file with --answers"
         )
     fresh = [name for name in given if name not in known]
     pool.classes_ = appended(pool.classes_, given_classes(fresh)) if fresh else pool.classes_

@@ -104,7 +104,10 @@ def predict(
                         scored.add(chunk.rows, table)
                     schema = schema or table.schema
                     append = append or appender(target, schema, stack, output or "")
-                    found = with_schema(table, schema)
+                    # the columns that the file begins with: keys of JSON rows come and go
+                    both = [schema.empty_table(), table]
+                    found = pa.concat_tables(both, promote_options="default")
+                    found = found.select(schema.names).cast(schema)
                     given = isinstance(chunk.rows, list) and by_name(output or "") == "jsonl"
                     append(as_sent(found, chunk.rows, results(saved, why)) if given else found)
                     names |= dict.fromkeys(table.column_names)
@@ -181,12 +184,6 @@ def results(saved: Saved, why: int | None) -> list[str]:
     """Return the names of the columns with predictions."""
     probabilities = (f"proba_{name}" for name in saved.classifier.classes_)
     return ["prediction", *probabilities, *["why"] * bool(why)]
-
-
-def with_schema(table: pa.Table, schema: Any) -> pa.Table:
-    """Return a table with the columns that the file begins with: keys of JSON rows come and go."""
-    both = pa.concat_tables([schema.empty_table(), table], promote_options="default")
-    return both.select(schema.names).cast(schema)
 
 
 def predictions(saved: Saved, chunk: Chunk, odd: dict[str, Any], why: int | None) -> pa.Table:
@@ -281,8 +278,8 @@ def words_of(saved: Saved, file: str, options: dict[str, Any]) -> dict[int, str]
     layout, counts = saved.encoder.layout_, Counter[tuple[int, str]]()
     missing = set(texts)
     with closing(with_progress(all_columns(file, known=saved.columns, **options))) as chunks:
-        flat = map(saved.flatten, chunks)
-        for row in islice(chain.from_iterable(map(records, flat)), ROWS):
+        found = (records_of(saved.flatten(chunk).rows) for chunk in chunks)
+        for row in islice(chain.from_iterable(found), ROWS):
             missing -= row.keys()
             for name, text in texts.items():
                 column = "" if layout.hashed else f"{name}: "
@@ -292,13 +289,6 @@ def words_of(saved: Saved, file: str, options: dict[str, Any]) -> dict[int, str]
         what = "there is no column of text named" if missing else "there are no words in"
         raise SelectronError(f"{file}: {what} {', '.join(map(repr, sorted(missing or texts)))}")
     return {place: word for (place, word), _ in reversed(counts.most_common())}
-
-
-def records(chunk: Any) -> list[dict[str, Any]]:
-    """Return the rows of a chunk as dicts."""
-    if isinstance(chunk.rows, Sparse):
-        raise SelectronError("svmlight has no columns of text: give a file of another format")
-    return records_of(chunk.rows)
 
 
 def summary(saved: Saved, words: dict[int, str]) -> dict[str, Any]:

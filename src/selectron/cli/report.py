@@ -8,7 +8,6 @@ from typing import Any
 import click
 import numpy as np
 
-from ..askers import Budget
 from ..data.cells import canonical
 from ..data.labels import OF_TWO, SORTED
 from ..engine.parameters import counted, first_few
@@ -124,12 +123,8 @@ def few_labels(contestants: Sequence[Contestant], options: dict[str, Any]) -> st
     found = f"{counted(labelled, 'row')} {have} a label: accuracy is for {these}."
     if asked == labelled or others or contestant.delay:
         return found
-    within = "within the budget" * isinstance(contestant.model.asker, Budget)
-    more = "--ask always" + ", without --budget," * bool(options["budget"])
-    if options["model"]:
-        more = "--budget 100%, which then has to be given again,"
-    learned = f"{counted(asked, 'label')} learned {within or 'as asked for'}"
-    return f"{found} {learned}: {more} learns all of them."
+    more = "--budget 100%" if options["model"] else "--ask always, without --budget,"
+    return f"{found} {counted(asked, 'label')} learned: {more} learns all of them."
 
 
 def draw(contest: Contest, options: dict[str, Any]) -> None:

@@ -31,7 +31,6 @@ from .options import (
     check_target,
     check_usage,
     class_weight_option,
-    classes_of,
     contestants,
     file_options,
     needs_times,
@@ -287,7 +286,7 @@ class StreamSession:
         if self.before:
             self.contest = self.before.contest(self.options["delay"])
             return chunks
-        given, label = classes_of(self.options["classes"]), self.options["label"]
+        given, label = self.options["classes"], self.options["label"]
         with naming(self.file):
             classes, chunks = settle(chunks, given, label)
             first = next(chunks)
@@ -350,8 +349,7 @@ class StreamSession:
             self.decisions.add(table)
 
     def warn_of_odd(self) -> None:
-        """Warn of what is odd in this file, and of columns that may be of another kind."""
-        files.warn_of_numbers(self.contest.encoder, self.file)
+        """Warn of what is odd in this file to the model of --model."""
         if self.before and self.before.encoder:
             from ..estimator.rows import learned_since
 

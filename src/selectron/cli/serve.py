@@ -7,17 +7,15 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, nullcontext
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 import click
 
-from ..engine.parameters import counted, first_few
+from ..engine.parameters import counted
 from ..errors import SelectronError
 from ..streams import readers
-from ..streams.readers import Chunk
-from ..streams.readers.columns import SHOWN
 from ..streams.readers.source import PACKED
 from ..streams.readers.text import Blocks, Counted, encoding_of
 from . import ExamplesFirst, Whole, echo, reporting_errors, warn
@@ -206,23 +204,9 @@ def is_table(file: str) -> bool:
     return kind in ("csv", "parquet")
 
 
-def as_lines(chunks: Iterable[Chunk], file: str, field: str | None) -> Iterator[bytes]:
-    """Yield the rows of a table as JSON lines; SelectronError if it has no column of ids."""
-    for chunk in chunks:
-        names = chunk.rows.column_names
-        if field not in (None, *names):
-            title = ": if line 1 is a title or a comment, delete it" * (len(names) == 1)
-            known = first_few(names, SHOWN)
-            raise SelectronError(
-                f"{file}: there is no column {field!r}; the columns are {known}{title}"
-            )
-        for row in records_of(chunk.rows):
-            yield as_json(row).encode()
-
-
 @contextmanager
 def lines_of(
-    file: str, first: bool, encoding: str | None, field: str | None
+    file: str, first: bool, encoding: str | None
 ) -> Iterator[tuple[Iterable[bytes], Callable[[], bool]]]:
     """Open a file; return its lines, and a function that returns whether more have come.
 
@@ -233,7 +217,8 @@ def lines_of(
     if is_table(file):
         source = readers.read(file, label="", encoding=encoding)
         with closing(with_progress(source)) if first else nullcontext(source) as chunks:
-            yield as_lines(chunks, file, field), lambda: True
+            rows = chain.from_iterable(records_of(chunk.rows) for chunk in chunks)
+            yield (as_json(row).encode() for row in rows), lambda: True
     elif encoding or file.lower().endswith(PACKED):
         with open(os.dup(0) if file == "-" else file, "rb") as packed:
             blocks = Blocks(Counted(packed), encoding_of(encoding))
@@ -273,9 +258,8 @@ def feed(
     name, keys = name or ("stdin" if file == "-" else Path(file).name), []
     ignored = dict.fromkeys([*ignore, *filter(None, [options["label"]])], 0)
     options |= {"unit": "row" if is_table(file) else "line", "ignored": ignored}
-    how = encoding, options["field"]
     if file != "-":
-        with lines_of(file, True, *how) as (lines, _):
+        with lines_of(file, True, encoding) as (lines, _):
             found = sending.items(lines, name, refused=lambda sentence: None, **options)
             keys = [line.id for line in found]
         check_left_out(file, ignored, options["label"])
@@ -289,7 +273,7 @@ def feed(
             failed.append(sentence)
             bar.write(f"selectron: {sentence}", file=sys.stderr)
 
-        with lines_of(file, False, *how) as (lines, more), bar:
+        with lines_of(file, False, encoding) as (lines, more), bar:
             found = sending.items(lines, name, refused=refused, **options)
             for line in islice(found, max(0, start - 1), start):
                 (reply,) = sender.send([line.text])

@@ -200,20 +200,17 @@ def read_key() -> str:
     return key
 
 
-def row_text(row: dict[str, Any], names: Sequence[str] = ()) -> str:
-    """Return the values of a row as text: of these columns, by default the first that have one.
+def row_texts(
+    row: dict[str, Any], names: Sequence[str] = (), hidden: str | None = None
+) -> list[str]:
+    """Return columns and values of a row that are not blank: those of `names`, by default all.
 
-    >>> row_text({"alcohol": 13.2, "hue": None, "name": "Ida"})
-    'alcohol: 13.2  name: Ida'
+    >>> row_texts({"alcohol": 13.2, "hue": None, "name": "Ida"})
+    ['alcohol: 13.2', 'name: Ida']
     """
-    columns = [name for name in names or row if row.get(name) is not None]
-    some = columns if names else columns[:SHOWN]
-    return "  ".join(field_text(name, row[name], bool(names)) for name in some)
-
-
-def field_text(name: str, value: Any, whole: bool) -> str:
-    """Return a column and its value in a row, as a person sees them."""
-    return f"{name.translate(ESCAPES)}: {cell_text(value, whole)}"
+    values = {name: row.get(name) for name in names or row if name != hidden}
+    some = {name: value for name, value in values.items() if value is not None}
+    return [f"{name.translate(ESCAPES)}: {cell_text(x, bool(names))}" for name, x in some.items()]
 
 
 def cell_text(value: Any, whole: bool) -> str:

@@ -1,6 +1,6 @@
 """The application: routes, errors in one shape, and the pages."""
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from importlib.resources import files
 from string import Template
@@ -52,45 +52,38 @@ class Figures(NamedTuple):
 
     def collect(self) -> Iterable[Metric]:
         """Yield the metrics."""
-        for name, what in (COUNTERS | GAUGES).items():
-            kind: Any = GaugeMetricFamily if name in GAUGES else CounterMetricFamily
-            family = kind(f"selectron_{name}", what, labels=["stream"])
-            for stream, view in self.host.views.items():
-                family.add_metric([stream], view[name])
-            yield family
+        views, service = self.host.views.items(), self.host.service
+        of_stream, of_class = ("stream",), ("stream", "class")
+        for kind, named in ((CounterMetricFamily, COUNTERS), (GaugeMetricFamily, GAUGES)):
+            for name, what in named.items():
+                yield family(name, what, of_stream, [((s,), v[name]) for s, v in views], kind)
+        accuracy = [((s, b), x) for s, v in views for b, x in v["accuracy"]["recent"].items()]
         what = "Honest accuracy of recently answered items, and its 95% interval"
-        accuracy = GaugeMetricFamily("selectron_accuracy", what, labels=["stream", "bound"])
-        for stream, view in self.host.views.items():
-            for bound, value in view["accuracy"]["recent"].items():
-                if value is not None:
-                    accuracy.add_metric([stream, bound], value)
-        yield accuracy
-        yield from self._per_class()
-        service, failing = self.host.service, "1 if the store cannot be written"
-        yield GaugeMetricFamily("selectron_failing", failing, value=float(service.failing))
-        broken = "1 if an entry of the log, or a reply, is damaged"
-        yield GaugeMetricFamily("selectron_broken", broken, value=float(service.broken))
-
-    def _per_class(self) -> Iterable[Metric]:
-        """Yield what is known about each class."""
+        yield family("accuracy", what, ("stream", "bound"), accuracy)
         what = "Estimated accuracy of predicting the most frequent class"
-        majority = GaugeMetricFamily("selectron_majority", what, labels=["stream"])
-        both = ["stream", "class"]
-        labels = GaugeMetricFamily("selectron_labels", "Settled labels of a class", labels=both)
-        shares = {
-            name: GaugeMetricFamily(f"selectron_{name}", what, labels=[*both, "bound"])
-            for name, what in SHARES.items()
-        }
-        for stream, view in self.host.views.items():
-            if view["majority"] is not None:
-                majority.add_metric([stream], view["majority"])
-            for row in view["per_class"]:
-                labels.add_metric([stream, row["class"]], row["labels"])
-                for name, family in shares.items():
-                    for bound, value in row[name].items():
-                        if row[name]["estimate"] is not None:
-                            family.add_metric([stream, row["class"], bound], value)
-        yield from (majority, labels, *shares.values())
+        yield family("majority", what, of_stream, [((s,), v["majority"]) for s, v in views])
+        rows = [((s, row["class"]), row) for s, v in views for row in v["per_class"]]
+        counts = [(names, row["labels"]) for names, row in rows]
+        yield family("labels", "Settled labels of a class", of_class, counts)
+        for name, what in SHARES.items():
+            known = [(names, row[name]) for names, row in rows if row[name]["estimate"] is not None]
+            bounds = [((*names, b), x) for names, found in known for b, x in found.items()]
+            yield family(name, what, (*of_class, "bound"), bounds)
+        what = "1 if the store cannot be written"
+        yield family("failing", what, (), [((), service.failing)])
+        what = "1 if an entry of the log, or a reply, is damaged"
+        yield family("broken", what, (), [((), service.broken)])
+
+
+def family(
+    name: str, what: str, labels: Sequence[str], rows: Iterable[Any], kind: Any = GaugeMetricFamily
+) -> Metric:
+    """Return a metric of rows, each the values of its labels and a number, or None."""
+    found = kind(f"selectron_{name}", what, labels=labels)
+    for names, value in rows:
+        if value is not None:
+            found.add_metric(names, value)
+    return found
 
 
 ERROR = {"description": "What is wrong, and why: {error: {code, message}}."}

@@ -284,18 +284,10 @@ class Learning:
             raise Problem(409, "conflict", "There is no model before the first item: send some.")
         return b"".join(storage.content(*packing.pack(self.clf)))
 
-    def open(self, ticket: int | None) -> bool:
-        """Return whether the label of this ticket is still awaited."""
-        return ticket in self.clf.model_.open
-
     def tell(self, ticket: int, label: str) -> None:
         """Learn a queried label."""
         self.learned += 1
         self.clf.tell(ticket, label)
-
-    def expire(self, ticket: int) -> None:
-        """Close the ticket of a label that will not come, and drop its row."""
-        self.clf.expire(ticket)
 
     def teach(self, row: Row, label: str) -> None:
         """Learn a label that is corrected, or was not queried."""

@@ -58,27 +58,31 @@ class Question:
         self.learned: str | None = None  # the label that was learned last
 
     @property
-    def settled(self) -> bool:
-        """Whether enough people have answered, and one label has more answers than any other.
+    def outcome(self) -> tuple[bool, str | None]:
+        """Whether it is settled, and its label: None until then, or for none of the classes.
 
-        After `EXTRA` answers more than needed, it is settled even if people disagree. If an admin
-        has corrected another's answer, it is settled, too.
+        It is settled once enough people have answered, and one label has more answers than any
+        other; after `EXTRA` answers more than needed, even if people disagree: the first of the
+        most frequent labels counts. An admin's latest correction of another's answer decides.
         """
-        if self._decision is not None:
-            return True
-        votes = len(self.votes)
-        return votes >= self.needed and (votes >= self.needed + EXTRA or not self._tied)
+        if corrected := [vote for who, vote in self.votes.items() if vote.who != who]:
+            return True, max(corrected).label
+        labels = Counter(vote.label for vote in sorted(self.votes.values()))
+        most = labels.most_common(2)
+        tied = len(most) > 1 and most[0][1] == most[1][1]
+        if len(self.votes) < self.needed + EXTRA * tied:
+            return False, None
+        return True, most[0][0]
 
     @property
-    def _decision(self) -> Vote | None:
-        """The latest answer that an admin has put in the place of another's."""
-        corrected = (vote for voter, vote in self.votes.items() if vote.who != voter)
-        return max(corrected, default=None)
+    def settled(self) -> bool:
+        """Whether it is settled."""
+        return self.outcome[0]
 
     @property
-    def _tied(self) -> bool:
-        most = Counter(vote.label for vote in self.votes.values()).most_common(2)
-        return len(most) > 1 and most[0][1] == most[1][1]
+    def truth(self) -> str | None:
+        """Its label."""
+        return self.outcome[1]
 
     @property
     def disputed(self) -> bool:
@@ -94,23 +98,6 @@ class Question:
     def waiting(self) -> bool:
         """Whether answers are still wanted."""
         return self.asked and not self.settled and not self.retired
-
-    @property
-    def truth(self) -> str | None:
-        """The label of an admin, or else the most frequent one (the first in a tie).
-
-        None for none of the classes, or until it is settled.
-        """
-        if self._decision is not None:
-            return self._decision.label
-        if not self.settled:
-            return None
-        return Counter(vote.label for vote in sorted(self.votes.values())).most_common(1)[0][0]
-
-    @property
-    def outcome(self) -> tuple[bool, str | None]:
-        """Whether it is settled, and its label."""
-        return self.settled, self.truth
 
     def active(self, now: float) -> list[Lease]:
         """Return the leases in force; those that begin in the future are not trusted."""
@@ -250,13 +237,9 @@ class Statistics:
         """Count a settled label, None for none of the classes, or take it away."""
         if label is not None:
             self.labels[label] = self.labels.get(label, 0) + sign
-        if question.asked:
-            self.answered += sign
-            if question.prediction is not None:
-                self._weigh(question, label, question.prediction, sign)
-
-    def _weigh(self, question: Question, label: str | None, prediction: str, sign: int) -> None:
-        """Count a prediction whose label was asked for, or take it away."""
+        self.answered += sign * question.asked
+        if not question.asked or (prediction := question.prediction) is None:
+            return
         mistake = np.array([float(label != prediction)])
         found = moments(np.array([question.decided["probability"]]), mistake)
         sums = [1.0, *found[:, 0].tolist()]

@@ -151,13 +151,6 @@ def fields(db: Log, stream: Stream, last: int) -> Iterator[tuple[int, dict[str, 
             yield number, row
 
 
-def type_of(value: Any) -> pa.DataType:
-    """Return the type of a value in Parquet: whole numbers that INT cannot hold are FLOAT."""
-    if isinstance(value, int) and value > LARGEST:
-        return FLOAT
-    return TYPES.get(type(value), TEXT)
-
-
 def columns_of(db: Log, stream: Stream, last: int) -> dict[str, pa.DataType]:
     """Return the columns of the items up to an entry, with their types in Parquet."""
     columns: dict[str, pa.DataType | None] = dict(ITEM)  # None: without a value yet
@@ -165,7 +158,8 @@ def columns_of(db: Log, stream: Stream, last: int) -> dict[str, pa.DataType]:
         for name, value in row.items():
             known = columns.setdefault(name, None)
             if value is not None:
-                kind = type_of(value)
+                large = isinstance(value, int) and value > LARGEST
+                kind = FLOAT if large else TYPES.get(type(value), TEXT)
                 both = FLOAT if {known, kind} == {INT, FLOAT} else TEXT
                 columns[name] = kind if known in (None, kind) else both
     return {name: kind or TEXT for name, kind in columns.items()}

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Annotated, Any, Literal
@@ -102,11 +102,12 @@ async def erase(call: Writing, item: Number) -> Response:
 @items.delete("/items", **allowed())
 async def erase_by_id(call: Writing, id: Id) -> Response:
     """Erase the content of an item by its own id."""
+    return await call.write(by_id(Stream.erase, id))
 
-    def erased(stream: Stream, who: str, at: float) -> dict[str, Any]:
-        return stream.erase(reading.item_number(stream.db, stream, id), who, at)
 
-    return await call.write(erased)
+def by_id(do: Callable[..., Any], id: str) -> Callable[..., Any]:
+    """Return a function of an item that takes the item of this id."""
+    return lambda stream, *rest: do(stream, reading.item_number(stream.db, stream, id), *rest)
 
 
 class Task(Body):
@@ -221,12 +222,7 @@ async def answer(call: Writing, item: Number, body: Answer) -> Response:
 @labelling.post("/answers", **allowed("annotate", "ingest"))
 async def answer_by_id(call: Writing, body: AnswerById) -> Response:
     """Answer about an item by its own id."""
-
-    def answered(stream: Stream, who: str, at: float) -> dict[str, Any]:
-        number = reading.item_number(stream.db, stream, body.id)
-        return answering.answer(stream, number, body, who, at)
-
-    return await call.write(answered)
+    return await call.write(by_id(answering.answer, body.id), body)
 
 
 @labelling.post("/answers/{answer}/correct", **allowed("annotate"))

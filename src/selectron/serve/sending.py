@@ -12,6 +12,7 @@ from uuid import uuid4
 import httpx2
 
 from ..data.cells import label_of
+from ..engine.parameters import first_few
 from ..errors import SelectronError
 from ..streams.readers.json_lines import ADVICE, ARRAY
 from . import strict
@@ -183,7 +184,7 @@ def parse_item(
     if isinstance(own, float) and own.is_integer():  # as pandas writes ids if one is blank
         own = int(own)
     if type(own) not in (str, int):
-        what = f"{field or 'id'!r} of a JSON object"
+        what = f"the field {field or 'id'!r}: its fields are {first_few([*data])}"
         raise SelectronError(f"{where} has no text or number in {what}.")
     try:
         known = label_of(data.get(label)) if label else None

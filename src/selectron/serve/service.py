@@ -205,18 +205,6 @@ class Service:
         with suppress(sqlite3.Error):  # it is tried again
             self.store.truncate()
 
-    def _sweep(self) -> None:
-        """Remove traces of what was deleted; without room for that, the next round does it."""
-        if self.store.swept:
-            return
-        try:
-            self.store.sweep()
-        except sqlite3.Error as error:
-            LOG.warning(
-                "The database may hold traces of deleted content, until it can be rewritten: %s",
-                error,
-            )
-
     def forget(self, at: float) -> None:
         """Delete expired replies and contents of items, and those of erased items.
 
@@ -239,7 +227,11 @@ class Service:
             return
         for stream in erasing:
             stream.to_delete.clear()
-        self._sweep()
+        try:
+            self.store.sweep()
+        except sqlite3.Error as error:  # as without room: the next round tries again
+            why = "The database may hold traces of deleted content, until it can be rewritten: %s"
+            LOG.warning(why, error)
         self._truncate(at)
 
     def _forget_expired(self, stream: Stream, at: float) -> None:

@@ -219,13 +219,14 @@ class Store:
             self.db.execute(f"PRAGMA busy_timeout = {1000 * BUSY:.0f}")
 
     def sweep(self) -> None:
-        """Rewrite the database: where rows were moved, pages may hold traces of deleted ones.
+        """Rewrite a database that may hold traces of deleted rows in its pages.
 
         Raises sqlite3.Error if that fails, as without room for a copy.
         """
-        self.db.execute("VACUUM")
-        self._note_swept("yes")
-        self.swept = True
+        if not self.swept:
+            self.db.execute("VACUUM")
+            self._note_swept("yes")
+            self.swept = True
 
     def _note_swept(self, value: str) -> None:
         self.db.execute("INSERT OR REPLACE INTO about VALUES ('swept', ?)", (value,))

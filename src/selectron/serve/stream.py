@@ -129,11 +129,6 @@ class Stream:
         if now != self.settings:
             self.emit("settings", at, NOBODY, now)
 
-    def _apply_settings(self, settings: dict[str, Any]) -> None:
-        self.settings = settings
-        self.model.change(self.declaration.model_copy(update=settings))
-        self.named |= dict.fromkeys(settings["classes"])
-
     # The log
 
     def emit(
@@ -151,7 +146,9 @@ class Stream:
             if event.body["asked"]:
                 self.open[event.seq] = Question(event, self.needed)
         elif event.kind == "settings":
-            self._apply_settings(event.body)
+            self.settings = event.body
+            self.model.change(self.declaration.model_copy(update=event.body))
+            self.named |= dict.fromkeys(event.body["classes"])
         else:
             # the entry itself may be in the store already: read those before it
             question = self.question(event.item, event.seq - 1)
@@ -205,7 +202,7 @@ class Stream:
     def is_open(self, question: Question) -> bool:
         """Return whether the model still awaits the label of an item."""
         own = question.item > self.model.void  # or its ticket may be that of another item
-        return own and self.model.open(question.decided["ticket"])
+        return own and question.decided["ticket"] in self.model.clf.model_.open
 
     def erase(self, item: int, who: str, at: float) -> dict[str, Any]:
         """Close the question of an item, and have its content deleted after the commit.
@@ -216,7 +213,7 @@ class Stream:
         if not question.erased:
             ticket = question.decided["ticket"] if self.is_open(question) else None
             if ticket is not None:
-                self.model.expire(ticket)
+                self.model.clf.expire(ticket)
             self.emit("erased", at, who, {"expired": ticket}, item=item)
         return {"item": item, "id": question.key, "erased": True}
 
@@ -276,23 +273,19 @@ class Stream:
         """Play the round of an item again, or learn a label again."""
         body = event.body
         if event.kind == "item":
-            self._decide_again(event)
+            again = self.model.decide(self._row_again(event), event.at)
+            if any(body[name] != value for name, value in again.items() if name in body):
+                raise SelectronError(
+                    f"Stream {self.name!r}: item {event.item} of the log comes out differently "
+                    "from before: serve it with the packages that it was served with, and end that "
+                    "server before you change them."
+                )
         elif body.get("learn") == "tell":
             self.model.tell(body["ticket"], body["learned"])
         elif body.get("learn"):
             self.model.teach(self._row_again(event), body["learned"])
         elif body.get("expired") is not None:
-            self.model.expire(body["expired"])
-
-    def _decide_again(self, event: Event) -> None:
-        again = self.model.decide(self._row_again(event), event.at)
-        then = event.body
-        if any(then[name] != value for name, value in again.items() if name in then):
-            raise SelectronError(
-                f"Stream {self.name!r}: item {event.item} of the log comes out differently from "
-                "before: serve it with the packages that it was served with, and end that server "
-                "before you change them."
-            )
+            self.model.clf.expire(body["expired"])
 
     def _row_again(self, event: Event) -> Row:
         if (row := self.row(event.item)) is not None:
@@ -329,17 +322,13 @@ class Stream:
         path = self.folder / f"{self.seq}.model"
         storage.write(path, header, arrays)
         path.chmod(FILE)
-        self._read_back(path)
-        for old in {*self.folder.iterdir()} - {*self.snapshots[:kept]}:
-            old.unlink(missing_ok=True)
-
-    def _read_back(self, path: Path) -> None:
-        """Read a new snapshot before it takes the place of others; delete it if that fails."""
-        try:
+        try:  # before it takes the place of others
             packing.unpack(OnlineClassifier, path, *storage.read(path), ())
         except (OSError, SelectronError):
             path.unlink(missing_ok=True)
             raise
+        for old in {*self.folder.iterdir()} - {*self.snapshots[:kept]}:
+            old.unlink(missing_ok=True)
 
     def load(self, path: Path) -> None:
         """Load a snapshot; raise SelectronError if it is damaged, or of another store."""
