@@ -141,6 +141,27 @@ def test_decisions_have_a_column_for_late_classes_too(call, tmp_path, ending):
     assert {path.name for path in tmp_path.iterdir()} == {"late.csv", f"out.{ending}"}
 
 
+@pytest.mark.parametrize(
+    ("first", "later", "named"),
+    [
+        ("OFF", "{}.5", True),
+        ("OFF", "on {}", False),
+        ("OFF", "0{}", False),  # a code
+        ("7", "{}.5", False),
+    ],
+)
+def test_numbers_that_come_after_words_are_named(call, tmp_path, first, later, named):
+    rows = [(first if i < 120 else later.format(i % 31)) for i in range(300)]
+    lines = [f"{x},{i % 7},{'ab'[i % 2]}" for i, x in enumerate(rows)]
+    (tmp_path / "a.csv").write_text("\n".join(["s4,x,label", *lines]))
+    why = "a.csv: s4: 31 of 32 categories are numbers, which came after 'OFF': for a new model, "
+    why += "--column s4=number takes 'OFF' as blank"
+    result = call("run", "a.csv", *FAST)
+    assert (result.exit_code, why in result.stderr) == (0, named)
+    declared = call("run", "a.csv", *FAST, "--column", "s4=number")
+    assert (declared.exit_code, "categories" in declared.stderr) == (0, False)
+
+
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
 def test_no_decision_is_lost_if_a_late_class_finds_no_room(call, tmp_path, monkeypatch, ending):
     late_classes(tmp_path / "late.csv")

@@ -2,6 +2,7 @@
 
 import json
 import math
+import shlex
 import zlib
 from collections.abc import Container, Generator, Iterable, Iterator
 from contextlib import contextmanager
@@ -24,6 +25,7 @@ from ..streams.readers.text import size_of
 from . import warn
 
 MOST_SHOWN = 40  # lines about columns
+MANY_NUMBERS = 20  # different ones that no category should have
 BLOCK = 1 << 20  # bytes of a file that are read at once
 
 
@@ -99,6 +101,24 @@ def column_lines(encoder: Any) -> list[str]:
     if len(lines) > MOST_SHOWN:
         lines = [*lines[: MOST_SHOWN - 1], f"and {len(lines) - MOST_SHOWN + 1} more columns"]
     return lines
+
+
+def warn_of_numbers(encoder: Any, file: str) -> None:
+    """Warn of categories that are numbers but for the first one, which settled the kind."""
+    from ..data.values import CODE, number_of  # slow to import
+
+    for column in encoder.columns_.values():
+        values = [*filter(None, getattr(column.encoder, "places", ()))]
+        if column.kind != "category" or column.given or len(values) <= MANY_NUMBERS:
+            continue
+        first, *others = values
+        numbers = sum(number_of(x) == number_of(x) and not CODE.fullmatch(x) for x in others)
+        if math.isnan(number_of(first)) and numbers >= 0.9 * len(others):
+            name = shlex.quote(f"{column.name}=number")
+            warn(
+                f"{file}: {column.name}: {numbers} of {len(values)} categories are numbers, which "
+                f"came after {first!r}: for a new model, --column {name} takes {first!r} as blank"
+            )
 
 
 def warn_of_odd(encoder: Any, odd: dict[str, Any], file: str, rows: int) -> None:

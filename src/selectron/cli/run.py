@@ -349,7 +349,8 @@ class StreamSession:
             self.decisions.add(table)
 
     def warn_of_odd(self) -> None:
-        """Warn of what is odd in this file to the model of --model."""
+        """Warn of what is odd in this file, and of columns that may be of another kind."""
+        files.warn_of_numbers(self.contest.encoder, self.file)
         if self.before and self.before.encoder:
             from ..estimator.rows import learned_since
 
