@@ -299,7 +299,7 @@ class SelfDirectedClassifier(BaseEstimator):
                 "learner must be an object from selectron.pool, such as Confident(), "
                 f"got {learner!r}."
             )
-        getattr(learner, "check", lambda: None)()
+        getattr(learner, "numbers", tuple)()
         goal = self._goal(int((given == OPEN).sum()))
         features = self.features, flag("fit_intercept", self.fit_intercept)
         maps, around = kernels(X, *features, int(seed))

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from ..errors import SelectronError
+from ..engine.parameters import ranges
 from .centre import Centre, centre, left_out
 from .features import by_class
 from .perceptron import Boosted, Phase, narrow
@@ -67,6 +67,7 @@ class Confident(NamedTuple):
         return carry._replace(phase=phase), plan
 
 
+@ranges(order={"random": 0, "given": 1, "worst": 2})
 class InOrder(NamedTuple):
     """The fits of `Confident` in another order: "random", "given" (as in the table) or "worst".
 
@@ -79,11 +80,6 @@ class InOrder(NamedTuple):
     """
 
     order: str = "random"
-
-    def check(self) -> None:
-        """Raise SelectronError if there is no such order."""
-        if self.order not in ("random", "given", "worst"):
-            raise SelectronError(f'order must be "random", "given" or "worst", got {self.order!r}.')
 
     def plan(self, pool: Pool, state: State, carry: Fits | None) -> tuple[Fits, Plan]:
         """Return the carry and the next plan, after a mistake."""
