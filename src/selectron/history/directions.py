@@ -55,7 +55,7 @@ RATIO, SQUARES_OF = (
     np.array([ABOUT, SCALED, SCALED, ABOUT]),
 )
 ROUNDING = 1e-13  # mean squares about the mean below this part of those about 0 are rounding
-LEAST = 1e-100  # part of all squares below which a feature has no unit of its own
+NO_UNIT = 1e-100  # part of all squares below which a feature has no unit of its own
 OF_ROWS = "rows_seen", "squares", "totals", "counts", "sums", "moments", "chosen", "place"
 
 
@@ -358,7 +358,7 @@ def find_units(s: Any) -> None:
     counts, used = np.where(usual, n, s.counts), about > 0
     s.ratios[:] = 1.0
     total = about[used].sum()  # of these alone: rounding does not depend on the width
-    used = about > LEAST * total
+    used = about > NO_UNIT * total
     s.ratios[OWN, used] = total / counts[used].sum() * counts[used] / about[used]
     s.ratios[REDUCED, used] = scaled_down(about[used], counts[used])
     s.rows_seen[[ABOUT, COMMON]] = total, usual.sum()

@@ -27,7 +27,7 @@ KIND = "pool"  # of the file
 LEARNERS = {kind.__name__: kind for kind in (Confident, InOrder, Greedy, Sphere, Boosted)}
 PARAMETERS = "mode", "delta", "fit_intercept", "random_state"
 APART = 4.0  # |x - x'|^2 is at most this multiple of the larger squared norm
-FEW = 20  # classes that a pool may have regardless of its number of rows
+FEW_CLASSES = 20  # which any pool may have, whatever its number of rows
 
 
 class OtherRows(SelectronError):
@@ -370,4 +370,4 @@ def scarce(classes: int, labels: int) -> bool:
 
     Each class costs a mistake, and each pair of classes a fit after every mistake.
     """
-    return classes > FEW and 2 * classes >= labels
+    return classes > FEW_CLASSES and 2 * classes >= labels

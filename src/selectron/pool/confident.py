@@ -26,7 +26,7 @@ EVERY = 100  # mistakes up to which each causes a fit; beyond, one in a hundred 
 START = 0.01  # lam of the first fit
 PART = 10  # with kernel maps, a plan ends after one in PART of the open rows
 SURE = 0.9  # rows that every map predicts with this probability have no influence on the weights
-FEW = 2  # features of the map of neighbours
+OF_NEIGHBOURS = 2  # features of the map of neighbours
 LITTLE = 0.05  # weight up to which a map is not refitted until mistakes have grown by half
 STEPS = 50  # of the EM algorithm
 STUCK = 8  # mistakes per feature within which the open rows should be halved
@@ -145,7 +145,7 @@ def parted(
         found, fit = centre(X, signs, last[i])
         centres[i] = found._replace(rests=3 * mistakes // 2 + 1)
         errors = np.count_nonzero(signs * fit.margins < 0)
-        fits = i == 0 or X.shape[1] <= FEW or 4 * errors <= mistakes
+        fits = i == 0 or X.shape[1] <= OF_NEIGHBOURS or 4 * errors <= mistakes
         if fits and (margins := left_out(X, signs, fit)) is not None:
             use[i] = fit.margins
             right.append(expit(signs * margins)[signs != 0])
