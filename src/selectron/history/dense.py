@@ -314,11 +314,6 @@ def own_variance(s: Any, kind: int) -> float:
     return s.variances[kind]
 
 
-def ratio(s: Any, kind: int, at: int) -> float:
-    """Return 1: all features are standardised."""
-    return 1.0
-
-
 def weights(s: Any) -> np.ndarray:
     """Return w of the first ensemble's leader, for rows that are not standardised."""
     return as_weights(s, leader(s.experts))
