@@ -22,14 +22,14 @@ pytestmark = [
 ]
 N, KEYS = 240, 6
 PARTS = {"learner": PassiveAggressive(), "asker": Budget(rate=0.5, asker=Margin(0.5))}
-NAMES = {"key": ["site", "user"], "order": "n", "columns": ["a b", "x.y"]}
+NAMES = {"key": ["site", "user"], "order": "n", "columns": ["a b", "x.y`z"]}
 
 
 @pytest.fixture(scope="module")
 def table():
     rng = np.random.default_rng(0)
     found = pd.DataFrame({"site": "s", "user": rng.integers(KEYS, size=N), "n": rng.permutation(N)})
-    found[["a b", "x.y"]] = rng.normal(size=(N, 2))
+    found[["a b", "x.y`z"]] = rng.normal(size=(N, 2))
     found["big"] = pd.array([None if n % 7 == 0 else 2**60 + n for n in found.n], "Int64")
     found["label"] = np.where(found["a b"] > found.n / N - 0.5, "up", "down")
     return found
@@ -49,7 +49,7 @@ def options(frames, **others):
 def test_a_batch_with_labels_equals_a_run_of_each_key(frames, table):
     decided = spark.decide(frames[0], **options(frames))
     decided = decided.withColumn("big", decided.big.cast("string")).toPandas()
-    names = ["site", "user", "n", "a b", "x.y", "big"]
+    names = ["site", "user", "n", "a b", "x.y`z", "big"]
     added = ["label", "proba", "ask", "ask_probability", "ticket"]
     assert list(decided) == names + added
     for user in range(KEYS):
@@ -57,7 +57,7 @@ def test_a_batch_with_labels_equals_a_run_of_each_key(frames, table):
         found = decided[decided.user == user].sort_values("n")
         draws = generator_of(0, ("s", user))
         clf = OnlineClassifier(**PARTS, classes=["down", "up"], random_state=draws)
-        run = clf.run(own[["a b", "x.y"]].to_numpy(), own.label.to_numpy())
+        run = clf.run(own[["a b", "x.y`z"]].to_numpy(), own.label.to_numpy())
         assert (run.prediction == found.label).all()
         assert (run.asked == found.ask).all()
         assert (run.ask_probability == found.ask_probability).all()
@@ -124,7 +124,7 @@ def test_rows_and_labels_that_do_not_fit_stop_the_query_with_a_sentence(session,
         "Column 'n' of the order holds a null: leave out such rows.": (nulls(frame, "n"), {}),
         "The label sideways, which is neither 'down' nor 'up'.": (frame, {"labels": other}),
         "feature 1 is NaN: every value must be finite": (
-            frame.withColumn("x.y", F.lit(None).cast("double")),
+            frame.withColumn("x.y`z", F.lit(None).cast("double")),
             {},
         ),
         f"is of version {VERSION + 1}, and this Selectron reads {VERSION}: install": (

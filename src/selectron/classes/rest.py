@@ -51,7 +51,7 @@ FIRST, SHARED_OUT, WRONG = 0.02, 0.005, 0.5
 NEGLIGIBLE = 0.01  # share below which p' and p'' do not count
 FIRST_SHARPNESS, LEAST_SHARPNESS, FIRST_CURVATURE = 0.5, 0.05, 5.0
 UNLIKELY = 1e-20  # a probability whose logarithm is finite
-MOST = math.tanh(4)  # the largest score, so that log-odds are at most 8
+LARGEST_SCORE = math.tanh(4)  # so that log-odds are at most 8
 # Rows of `odds`: l, p', p'', and the covariance of a row of B times l
 LOG_ODDS, COUPLED, DISCRIMINANT, PRODUCT = range(4)
 MIXED = 2  # predictors whose shares come first in `shares`, in the order of the rows of `odds`
@@ -182,7 +182,7 @@ def mix(scores: Any, odds: Any, shares: Any) -> None:
 def regress(scores: Any, effects: Any, odds: Any, met: Any) -> None:
     """Leave the log-odds, and the probabilities with B, in `odds`."""
     for k in range(len(scores)):
-        r = min(max(scores[k], -MOST), MOST)
+        r = min(max(scores[k], -LARGEST_SCORE), LARGEST_SCORE)
         odds[LOG_ODDS, k + 1] = math.log((1 + r) / (1 - r)) if met[k] else 0.0
     for k in range(len(scores)):
         odds[COUPLED, k + 1] = odds[LOG_ODDS, k + 1] + dot(effects[k], odds[LOG_ODDS])

@@ -18,7 +18,7 @@ from ..evaluate.contest import Contest, Played
 from ..learners.leading_history import WIDE
 from ..specs import ASKER, BUDGET, KERNEL, LEARNER
 from ..storage import writing
-from ..streams.classes import MOST, settle
+from ..streams.classes import MOST_LABELS, settle
 from ..streams.readers import Chunk
 from . import ExamplesFirst, Whole, echo, files, warn
 from .decisions import DecisionFile, decision_table
@@ -270,7 +270,7 @@ class StreamSession:
             choice = choice._replace(label=label, ignore=ignore)
         self.source = files.source_of(choice=choice, known=known, **self.options)
         if not (self.before or self.options["classes"]):
-            self.source.most_classes = MOST
+            self.source.most_classes = MOST_LABELS
         source = stack.enter_context(closing(files.with_progress(self.source)))
         chunks = relabelled(source, self.source, read_labels(self.options["labels"]))
         chunks = files.skip_rows(chunks, self.behind, self.file)

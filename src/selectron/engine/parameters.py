@@ -64,7 +64,8 @@ def number(owner: Any, name: str, wanted: Range | dict[str, float]) -> float:
     if isinstance(wanted, dict):
         if isinstance(given, str) and given in wanted:
             return float(wanted[given])
-        texts = " or ".join(f'"{text}"' for text in wanted)
+        *others, last = (f'"{text}"' for text in wanted)
+        texts = f"{', '.join(others)} or {last}"
         raise SelectronError(f"{type(owner).__name__}: {name} must be {texts}, got {given!r}.")
     try:
         value = math.nan if isinstance(given, str | bytes) else float(given)

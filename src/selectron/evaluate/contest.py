@@ -22,7 +22,7 @@ from .tables import aligned
 MOST_SHOWN = 12  # rows with drift that a line of text shows
 BINS = 256  # of a curve at most; if there are more, neighbours are merged
 WINDOWS = 40
-FEW = "too few labels"
+TOO_FEW = "too few labels"
 
 Played = tuple[Chunk, np.ndarray, list[Outcome]]  # a part of a chunk, and numbers of its labels
 
@@ -176,7 +176,7 @@ class Contestant:
         if not self.estimates:
             return None, "every label is asked for"
         if not self.audit.sums.any() or self.rows < ROWS:
-            return None, f"{FEW}: an interval takes {ROWS} rows"
+            return None, f"{TOO_FEW}: an interval takes {ROWS} rows"
         return self.audit.estimate(self.rows, self.unaskable)._asdict(), None
 
 
@@ -297,4 +297,4 @@ def _interval(estimate: dict[str, float] | None, reason: str | None) -> str:
     """Return the 95% interval of accuracy from asked labels, if there are enough."""
     if estimate:
         return "{low:.3f} to {high:.3f}".format(**estimate)
-    return FEW if reason and reason.startswith(FEW) else "-"
+    return TOO_FEW if reason and reason.startswith(TOO_FEW) else "-"

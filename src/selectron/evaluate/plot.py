@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 # Okabe and Ito's colours, which colour-blind readers can distinguish; dashes differ as well.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 DASHES = ("-", "--", "-.", ":")
-POINTS = 2_000  # of the curve of a pool at most
 
 
 def plot(
@@ -127,24 +126,13 @@ def plot_pool(runs: Mapping[str, "PoolRun"], title: str, path: str | Path) -> No
     figure = Figure(figsize=(8, 5), layout="constrained")
     axes = figure.subplots()
     for i, (name, run) in enumerate(runs.items()):
-        rows, mistakes = thinned(run.curve)
         label = f"{name}: {run.mistakes:,}"
-        axes.plot(rows, mistakes, label=label, drawstyle="steps-post", **styled(i))
+        axes.plot(np.append(0, run.curve), label=label, drawstyle="steps-post", **styled(i))
     axes.set(title=title.replace("$", r"\$"), xlabel="rows labelled", ylabel="proposals corrected")
     axes.set_ylim(bottom=0)
     _tidy(axes)
     axes.legend(frameon=False, fontsize="small")
     figure.savefig(path, dpi=150)
-
-
-def thinned(curve: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return rows and mistakes at some points of a curve, including its end.
-
-    >>> thinned(np.array([1, 1, 2]))
-    (array([0, 1, 2, 3]), array([0, 1, 1, 2]))
-    """
-    rows = np.unique(np.linspace(0, len(curve), min(POINTS, len(curve) + 1)).astype(int))
-    return rows, np.concatenate([[0], curve])[rows]
 
 
 def styled(i: int) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from ..spaces.state import Table
 from .posterior import ALIVE, KIND
 from .vectors import PRIOR_VARIANCE
 
-LEAST = 1e-3  # the least variance of a prior, relative to the largest
+LEAST_VARIANCE = 1e-3  # of a prior, relative to the largest
 
 
 def of_rows(s: Any, table: Table) -> dict[str, np.ndarray]:
@@ -68,13 +68,13 @@ def powered(C: np.ndarray, mean: np.ndarray, by: np.ndarray, power: float, part:
     moments = (1 - part) * moments / usual + part * np.eye(d)
     values, vectors = np.linalg.eigh(moments)
     values = np.maximum(values, 0.0) ** (power - 1.0)
-    own = (vectors * np.maximum(values, LEAST * values.max())) @ vectors.T
+    own = (vectors * np.maximum(values, LEAST_VARIANCE * values.max())) @ vectors.T
     found = own * PRIOR_VARIANCE / ((own * moments).sum() * usual)
     square = mean @ mean
     if square > 0:
         found += PRIOR_VARIANCE / 2 / square / max(square, usual) * np.outer(mean, mean)
     found = found * by[:, None] * by
-    return found + LEAST * np.trace(found) / d * np.eye(d)
+    return found + LEAST_VARIANCE * np.trace(found) / d * np.eye(d)
 
 
 def inverses(triangles: np.ndarray) -> np.ndarray:

@@ -216,7 +216,8 @@ def learn(
     mixed(s, 0.0, lifted)
     if not is_copy(s, t):
         share_out(s.mix, SHARES if len(s.phases) > 0 else LINEAR_SHARES, y)
-    update_base_rates(s.mix, y)
+    s.mix[BASE_SUM] += y - s.mix[BASE_SUM] / RATE_MEMORY
+    s.mix[BASE_COUNT] += 1 - s.mix[BASE_COUNT] / RATE_MEMORY
     update(p, linear(s), Rows(s.z, s.rows_seen[CONSTANT], ()), 0, y, t)
     if lifted:
         update(p, curved(s), Rows(s.curved_z, 0.0, ()), 0, y, t)
@@ -231,12 +232,6 @@ def share_out(mix: Any, parts: Any, y: float) -> None:
         total += mix[v]
     for v in range(VIEWS):
         mix[v] = (1 - SHARED_OUT) * mix[v] / total + SHARED_OUT * parts[v]
-
-
-def update_base_rates(mix: Any, y: float) -> None:
-    """Update the mean of labels, with their weights."""
-    mix[BASE_SUM] += y - mix[BASE_SUM] / RATE_MEMORY
-    mix[BASE_COUNT] += 1 - mix[BASE_COUNT] / RATE_MEMORY
 
 
 def begin(s: Any) -> None:
@@ -317,11 +312,6 @@ def feature(s: Any, rows: Any, j: int) -> tuple[int, float]:
 def own_variance(s: Any, kind: int) -> float:
     """Return the variance of the weight of a feature under a prior."""
     return s.variances[kind]
-
-
-def ratio(s: Any, kind: int, at: int) -> float:
-    """Return 1: all features are standardised."""
-    return 1.0
 
 
 def weights(s: Any) -> np.ndarray:

@@ -55,7 +55,7 @@ RATIO, SQUARES_OF = (
     np.array([ABOUT, SCALED, SCALED, ABOUT]),
 )
 ROUNDING = 1e-13  # mean squares about the mean below this part of those about 0 are rounding
-LEAST = 1e-100  # part of all squares below which a feature has no unit of its own
+NO_UNIT = 1e-100  # part of all squares below which a feature has no unit of its own
 OF_ROWS = "rows_seen", "squares", "totals", "counts", "sums", "moments", "chosen", "place"
 
 
@@ -189,16 +189,6 @@ def priors(parts: np.ndarray, own: np.ndarray) -> np.ndarray:
     return found
 
 
-def span(s: Any, rows: Any, i: int) -> tuple[int, int]:
-    """Return the places in `row` where the features begin and end."""
-    return 0, int(s.status[1])
-
-
-def feature(s: Any, rows: Any, j: int) -> tuple[int, float]:
-    """Return the index of the feature in place j, and its value about the mean."""
-    return s.entries[j], s.row[j]
-
-
 def largest(C: np.ndarray, squares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the largest eigenvalues of C, of which the lower half is read, and eigenvectors.
 
@@ -330,26 +320,6 @@ def widen(s: Any, width: int) -> Any:
 # Means and units
 
 
-def center(s: Any, rows: Any, i: int) -> None:
-    """Leave the row about the means: first the features that have one, then its other values."""
-    n = int(s.rows_seen[COMMON])
-    for j in range(n):
-        s.entries[j], s.row[j] = s.centered[j], -s.means[s.centered[j]]
-    for j in range(rows.indptr[i] + (1 if rows.constant > 0 else 0), rows.indptr[i + 1]):
-        at = rows.indices[j]
-        if s.slots[at] > 0:
-            s.row[s.slots[at] - 1] += rows.values[j]
-        else:
-            s.entries[n], s.row[n] = at, rows.values[j]
-            n += 1
-    s.status[1] = n
-
-
-def ratio(s: Any, kind: int, at: int) -> float:
-    """Return the variance of a weight under a prior, over that of a feature never seen."""
-    return s.ratios[RATIO[kind], at]
-
-
 def find_units(s: Any) -> None:
     """Set the means and units of features by the rows so far."""
     n, usual = s.rows_seen[SEEN], common(s)
@@ -358,7 +328,7 @@ def find_units(s: Any) -> None:
     counts, used = np.where(usual, n, s.counts), about > 0
     s.ratios[:] = 1.0
     total = about[used].sum()  # of these alone: rounding does not depend on the width
-    used = about > LEAST * total
+    used = about > NO_UNIT * total
     s.ratios[OWN, used] = total / counts[used].sum() * counts[used] / about[used]
     s.ratios[REDUCED, used] = scaled_down(about[used], counts[used])
     s.rows_seen[[ABOUT, COMMON]] = total, usual.sum()

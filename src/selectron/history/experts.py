@@ -11,7 +11,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 
 from ..engine.bind import StandIn, noinline
-from ..engine.parts import expert
+from ..engine.parts import Space, expert
 from ..engine.round import Round, unit
 from ..spaces.state import COUNT
 from .posterior import (
@@ -56,12 +56,8 @@ LATE_LABELS = 10.0  # of other classes that count, at most, for a class that is 
 RETURNING = 0.1  # weight with which an archived expert is revived
 
 
-class Ensembles(Protocol):
+class Ensembles(Space, Protocol):
     """What `dense` and `sparse` add: how rows are looked at, and what else predicts."""
-
-    @staticmethod
-    def at(s: Any, k: int) -> Any:
-        """Return the state of class k of a stack."""
 
     @staticmethod
     def look(s: Any, rows: Any, i: int) -> None:
@@ -164,7 +160,8 @@ def update(p: Any, s: Any, rows: Any, i: int, y: float, t: float) -> None:
     if n % BIRTH_EVERY == 0:
         start_expert(s, free_slot(s.experts), n, t)
     transition(s.experts, s.predictions, p.switches, gap, y)
-    if restarts(int(n)):
+    count = int(n)  # 4, 16, 64...: else it would forget towards a prior of the first label
+    if count > 1 and count & (count - 1) == 0 and count % 3 == 1:
         copy_from(s, FORGETTING, leader(s.experts))
     s.scalars[COUNT] += 1
 
@@ -240,11 +237,3 @@ def start_expert(s: Any, k: int, n: float, t: float) -> None:
     births = int(n) // BIRTH_EVERY
     c[KIND] = births // OTHER % len(s.priors) if births % OTHER == 0 else s.experts[lead, KIND]
     reset_to_prior(s, k, int(c[KIND]))
-
-
-def restarts(n: int) -> bool:
-    """Return whether the forgetting expert restarts from the leader: after 4, 16, 64 labels...
-
-    Otherwise the prior that it forgets towards would date from the first label.
-    """
-    return n > 1 and n & (n - 1) == 0 and n % 3 == 1

@@ -39,7 +39,7 @@ NOISE_PRIOR = 0.4, 0.2, 0.1, 0.1, 0.1, 0.1
 NOISE_DISCOUNT = 0.001  # towards the prior, with each label
 
 OLDER = 2.0  # times as old as an expert are those that its evidence compares it with: see `drift`
-MOST = 500.0  # of the evidence, so that its exponential is finite
+MOST_EVIDENCE = 500.0  # so that its exponential is finite
 
 # Columns of `experts`: from JOINT on, joint weights with every hazard rate, whose sum is WEIGHT;
 # FIRST is the number of the label, BORN the round of birth (of an archived one: when it led last),
@@ -170,7 +170,7 @@ def evidence_of(experts: Any, t: float) -> tuple[float, float]:
     age = t - experts[lead, BORN]
     for k in range(REMEMBERING, EXPERTS if lead != FORGETTING else 0):
         if experts[k, ALIVE] > 0 and t - experts[k, BORN] <= OLDER * age:
-            total += math.exp(min(experts[k, EVIDENCE], MOST))
+            total += math.exp(min(experts[k, EVIDENCE], MOST_EVIDENCE))
     return math.log(total), age
 
 

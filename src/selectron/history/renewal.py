@@ -38,7 +38,7 @@ from ..engine.arithmetic import limit_outliers
 from ..engine.round import SHORTEST, Shape
 from ..spaces.state import Room
 from .conversion import (
-    LEAST,
+    LEAST_VARIANCE,
     convert,
     inverses,
     matrices,
@@ -236,10 +236,10 @@ def basis(s: Any, moments: np.ndarray, first: int) -> np.ndarray:
     found = np.eye(e, first + d) * by[:, None]
     if usual >= SHORTEST:
         trust, own = trusted(moments, n), np.diag(moments)
-        part = max(trust, n / (n + d))
+        part, least = max(trust, n / (n + d)), LEAST_VARIANCE * usual
         values, vectors = np.linalg.eigh(part * moments + (1 - part) * np.diag(own))
-        values, vectors = np.maximum(values[first - e :], LEAST * usual), vectors[:, first - e :]
-        raised = values / (np.maximum(own, LEAST * usual) @ vectors**2)  # by correlations
+        values, vectors = np.maximum(values[first - e :], least), vectors[:, first - e :]
+        raised = values / (np.maximum(own, least) @ vectors**2)  # by correlations
         by = raised ** (trust / 4) / np.sqrt(values)
         by *= math.sqrt(len(by) / (values * by**2).sum())
         found[first:, first:] = (vectors * by).T * factors

@@ -19,6 +19,7 @@ from . import renewal
 from .conversion import matrices, of_rows, triangles, under_priors
 from .directions import (
     ABOUT,
+    COMMON,
     OF_ROWS,
     OWN_UNITS,
     RATIO,
@@ -27,17 +28,13 @@ from .directions import (
     SQUARES,
     TABLE,
     as_weights,
-    center,
     choose_features,
-    feature,
     find_units,
     own_variance,
     priors,
-    ratio,
     renew,
     rows_left,
     sound,
-    span,
     squares_about_means,
     widen,
 )
@@ -59,8 +56,8 @@ from .posterior import (
 from .state import CONSTANT, RENEWED, ROUND, SEEN
 from .vectors import add, reset_to_prior
 
-__all__ = ["OF_ROWS", "ceiling", "feature", "inner", "lasting_and_steps", "own_variance", "ratio"]
-__all__ += ["renew", "rows_left", "score_all", "sound", "widen"]
+__all__ = ["OF_ROWS", "ceiling", "inner", "lasting_and_steps", "own_variance", "renew", "rows_left"]
+__all__ += ["score_all", "sound", "widen"]
 
 # kinds of priors on sparse rows in place of those on dense ones, see `renewal.POWERS`
 SPARSE_KIND = OWN_UNITS, 2, OWN_UNITS, 1, OWN_UNITS
@@ -176,6 +173,21 @@ def look(s: Any, rows: Any, i: int) -> None:
             add(z, s.basis[s.place[at] - 1], x)
 
 
+def center(s: Any, rows: Any, i: int) -> None:
+    """Leave the row about the means: first the features that have one, then its other values."""
+    n = int(s.rows_seen[COMMON])
+    for j in range(n):
+        s.entries[j], s.row[j] = s.centered[j], -s.means[s.centered[j]]
+    for j in range(rows.indptr[i] + (1 if rows.constant > 0 else 0), rows.indptr[i + 1]):
+        at = rows.indices[j]
+        if s.slots[at] > 0:
+            s.row[s.slots[at] - 1] += rows.values[j]
+        else:
+            s.entries[n], s.row[n] = at, rows.values[j]
+            n += 1
+    s.status[1] = n
+
+
 def form(s: Any, rows: Any, i: int) -> float:
     """Return q of the last row."""
     return s.predictions[ALL, 0]
@@ -226,3 +238,21 @@ def learn(
     predict(s, rows, i, 0.0)
     update(p, s, rows, i, float(y), t)
     return UPDATED
+
+
+# The weights of features
+
+
+def span(s: Any, rows: Any, i: int) -> tuple[int, int]:
+    """Return the places in `row` where the features begin and end."""
+    return 0, int(s.status[1])
+
+
+def feature(s: Any, rows: Any, j: int) -> tuple[int, float]:
+    """Return the index of the feature in place j, and its value about the mean."""
+    return s.entries[j], s.row[j]
+
+
+def ratio(s: Any, kind: int, at: int) -> float:
+    """Return the variance of a weight under a prior, over that of a feature never seen."""
+    return s.ratios[RATIO[kind], at]

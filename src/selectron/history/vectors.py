@@ -64,7 +64,8 @@ class Features(Protocol):
 
     @staticmethod
     def ratio(s: Any, kind: int, at: int) -> float:
-        """Return the variance of weight `at` in w under a prior, over that."""
+        """Return the variance of weight `at` in w under a prior, over that: 1 by default."""
+        return 1.0
 
 
 features = cast(type[Features], StandIn("space", Features))
@@ -177,11 +178,8 @@ def discount(s: Any, k: int, by: float) -> None:
 
 def copy_from(s: Any, k: int, other: int) -> None:
     """Copy w, P, the kind of prior and the last prediction of another expert to expert k."""
-    copy(s.predictions[other], s.predictions[k])
-    copy(s.a[other], s.a[k])
-    copy(s.triangle[other], s.triangle[k])
-    copy(s.w[other], s.w[k])
-    copy(s.p[other], s.p[k])
+    for array in (s.predictions, s.a, s.triangle, s.w, s.p):
+        copy(array[other], array[k])
     s.prior[k], s.experts[k, KIND] = s.prior[other], s.experts[other, KIND]
 
 

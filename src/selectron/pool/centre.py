@@ -24,7 +24,7 @@ from scipy.sparse.linalg import LinearOperator, cg
 from scipy.special import expit
 from sklearn.utils.extmath import row_norms
 
-LEAST, MOST = 1e-8, 1e2  # bounds of lam, for rows of mean squared norm 1
+LEAST_LAM, MOST_LAM = 1e-8, 1e2  # for rows of mean squared norm 1
 FAR = 20.0  # rows further from the boundary than the closest by this weigh e^-20 of it
 WIDE = 1_024  # order of the largest matrix that is formed: above that of every kernel map
 WIDER = 10.0  # variance of the prior for margins, relative to the evidence's, which is too narrow
@@ -68,7 +68,7 @@ def centre(X: Any, signs: np.ndarray, last: Centre) -> tuple[Centre, Fit]:
     for _ in range(ROUNDS):
         w, margins, _, bend = fit(X, signs, last, margins)
         square = w @ w
-        lam = min(max(bend.gamma() / square, LEAST), MOST) if square > 0 else last.lam
+        lam = min(max(bend.gamma() / square, LEAST_LAM), MOST_LAM) if square > 0 else last.lam
         settled = abs(math.log(lam / last.lam)) < 0.3
         last = Centre(w, lam)
         if settled:

@@ -13,7 +13,7 @@ from sklearn.utils.extmath import row_norms
 
 from .. import storage
 from ..data.labels import as_array, as_objects, distinct, encode, given_classes, missing
-from ..engine.parameters import shown
+from ..engine.parameters import Range, number, shown
 from ..errors import Refused, SelectronError
 from ..estimator import checks, labelling
 from ..estimator.parameters import flag
@@ -27,7 +27,7 @@ KIND = "pool"  # of the file
 LEARNERS = {kind.__name__: kind for kind in (Confident, InOrder, Greedy, Sphere, Boosted)}
 PARAMETERS = "mode", "delta", "fit_intercept", "random_state"
 APART = 4.0  # |x - x'|^2 is at most this multiple of the larger squared norm
-FEW = 20  # classes that a pool may have regardless of its number of rows
+FEW_CLASSES = 20  # which any pool may have, whatever its number of rows
 
 
 class OtherRows(SelectronError):
@@ -289,9 +289,8 @@ class SelfDirectedClassifier(BaseEstimator):
 
     def _session_of(self, X: Any, given: np.ndarray) -> Session:
         """Return a session on a pool with the class codes `given`."""
-        seed = self.random_state
-        if not isinstance(seed, int | np.integer) or not 0 <= seed < 2**32:
-            raise SelectronError(f"random_state must be a whole number below 2**32, got {seed!r}.")
+        of_seeds = Range(lambda seed: 0 <= seed < 2**32, "below 2**32", whole=True)
+        seed = int(number(self, "random_state", of_seeds))
         learner = Confident() if self.learner is None else self.learner
         plans = callable(getattr(learner, "plan", None)) and hasattr(learner, "_fields")
         if not plans or isinstance(learner, type):
@@ -299,11 +298,11 @@ class SelfDirectedClassifier(BaseEstimator):
                 "learner must be an object from selectron.pool, such as Confident(), "
                 f"got {learner!r}."
             )
-        getattr(learner, "check", lambda: None)()
+        getattr(learner, "numbers", tuple)()
         goal = self._goal(int((given == OPEN).sum()))
         features = self.features, flag("fit_intercept", self.fit_intercept)
-        maps, around = kernels(X, *features, int(seed))
-        pool = Pool(featured(X, *features, not maps), int(seed), maps, around)
+        maps, around = kernels(X, *features, seed)
+        pool = Pool(featured(X, *features, not maps), seed, maps, around)
         return Session(learner, pool, given.astype(np.int32), goal)
 
     def _begin(self, session: Session, classes: np.ndarray, X: Any) -> None:
@@ -311,12 +310,8 @@ class SelfDirectedClassifier(BaseEstimator):
         self._table = X  # for the digest in the file
 
     def _goal(self, n: int) -> int:
-        if self.mode not in ("perfect", "strong", "weak"):
-            raise SelectronError(f'mode must be "perfect", "strong" or "weak", got {self.mode!r}.')
-        delta = self.delta
-        if not isinstance(delta, int | float | np.number) or not 0 <= delta < 1:
-            raise SelectronError(f"delta must be a number from 0 on and below 1, got {delta!r}.")
-        share = {"perfect": 1.0, "strong": 1 - delta, "weak": 0.5}[self.mode]
+        delta = number(self, "delta", Range(lambda delta: 0 <= delta < 1, "from 0 on and below 1"))
+        share = number(self, "mode", {"perfect": 1.0, "strong": 1 - delta, "weak": 0.5})
         return math.ceil(round(n * share, 6))
 
     def _code(self, label: Any) -> int:
@@ -370,4 +365,4 @@ def scarce(classes: int, labels: int) -> bool:
 
     Each class costs a mistake, and each pair of classes a fit after every mistake.
     """
-    return classes > FEW and 2 * classes >= labels
+    return classes > FEW_CLASSES and 2 * classes >= labels

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from ..errors import SelectronError
+from ..engine.parameters import ranges
 from .centre import Centre, centre, left_out
 from .features import by_class
 from .perceptron import Boosted, Phase, narrow
@@ -26,7 +26,7 @@ EVERY = 100  # mistakes up to which each causes a fit; beyond, one in a hundred 
 START = 0.01  # lam of the first fit
 PART = 10  # with kernel maps, a plan ends after one in PART of the open rows
 SURE = 0.9  # rows that every map predicts with this probability have no influence on the weights
-FEW = 2  # features of the map of neighbours
+OF_NEIGHBOURS = 2  # features of the map of neighbours
 LITTLE = 0.05  # weight up to which a map is not refitted until mistakes have grown by half
 STEPS = 50  # of the EM algorithm
 STUCK = 8  # mistakes per feature within which the open rows should be halved
@@ -67,6 +67,7 @@ class Confident(NamedTuple):
         return carry._replace(phase=phase), plan
 
 
+@ranges(order={"random": 0, "given": 1, "worst": 2})
 class InOrder(NamedTuple):
     """The fits of `Confident` in another order: "random", "given" (as in the table) or "worst".
 
@@ -79,11 +80,6 @@ class InOrder(NamedTuple):
     """
 
     order: str = "random"
-
-    def check(self) -> None:
-        """Raise SelectronError if there is no such order."""
-        if self.order not in ("random", "given", "worst"):
-            raise SelectronError(f'order must be "random", "given" or "worst", got {self.order!r}.')
 
     def plan(self, pool: Pool, state: State, carry: Fits | None) -> tuple[Fits, Plan]:
         """Return the carry and the next plan, after a mistake."""
@@ -149,7 +145,7 @@ def parted(
         found, fit = centre(X, signs, last[i])
         centres[i] = found._replace(rests=3 * mistakes // 2 + 1)
         errors = np.count_nonzero(signs * fit.margins < 0)
-        fits = i == 0 or X.shape[1] <= FEW or 4 * errors <= mistakes
+        fits = i == 0 or X.shape[1] <= OF_NEIGHBOURS or 4 * errors <= mistakes
         if fits and (margins := left_out(X, signs, fit)) is not None:
             use[i] = fit.margins
             right.append(expit(signs * margins)[signs != 0])

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse
 from sklearn.utils.extmath import row_norms
 
-from ..engine.parameters import PROPER_SHARE, Range, number, whole
+from ..engine.parameters import PROPER_SHARE, Range, ranges
 from ..errors import SelectronError
 from .isotropic import forster, unit
 from .session import OPEN, Plan, Pool, State
@@ -49,6 +49,7 @@ class Halves(NamedTuple):
     stage: int  # number of the bucket, then of the last two plans
 
 
+@ranges(c=Range(lambda c: 0 < c < math.inf, "above 0"))
 class Sphere(NamedTuple):
     """The learner for points drawn uniformly from the sphere: Algorithm 1.
 
@@ -64,10 +65,6 @@ class Sphere(NamedTuple):
     """
 
     c: float = 1.6
-
-    def check(self) -> None:
-        """Raise SelectronError if a parameter is not valid."""
-        number(self, "c", Range(lambda c: 0 < c < math.inf, "above 0"))
 
     def plan(self, pool: Pool, state: State, carry: Halves | None) -> tuple[Halves, Plan]:
         """Return the plan for the next bucket that has open rows."""
@@ -151,6 +148,11 @@ class Phase(NamedTuple):
         return self._replace(w=w, missed=self.missed + len(missed))
 
 
+@ranges(
+    share=Range(lambda share: 0 < share <= 1, "above 0 and up to 1"),
+    eps=PROPER_SHARE,
+    most=Range(lambda most: most >= 1, "from 1 on", whole=True),
+)
 class Boosted(NamedTuple):
     """The learner for arbitrary points: Algorithm 2, boosted. Dense rows only.
 
@@ -170,12 +172,6 @@ class Boosted(NamedTuple):
     share: float = 0.5
     eps: float = 0.01
     most: int = 200
-
-    def check(self) -> None:
-        """Raise SelectronError if a parameter is not valid."""
-        number(self, "share", Range(lambda share: 0 < share <= 1, "above 0 and up to 1"))
-        number(self, "eps", PROPER_SHARE)
-        whole("most", self.most)
 
     def plan(self, pool: Pool, state: State, carry: Phase | None) -> tuple[Phase, Plan]:
         """Return the carry and the next plan, after a mistake."""
@@ -209,7 +205,7 @@ def opened(learner: Boosted, pool: Pool, state: State, number: int) -> Phase:
     random = np.random.default_rng([pool.seed, 3, number])
     if zero.all():
         return Phase(number, rows, np.zeros((1, X.shape[1])), np.ones(1), 0)
-    found, position = forster(X[~zero], learner.eps, learner.most)
+    found, position = forster(X[~zero], learner.eps, int(learner.most))
     inside = zero.copy()
     inside[~zero] = found.inside
     w = random.normal(size=len(found.basis))

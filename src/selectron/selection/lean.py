@@ -44,14 +44,8 @@ def kept(w: Any, sigma: float, norm: str = "abs") -> np.ndarray:
     costs = _costs(w, norm)
     if not isinstance(sigma, int | float | np.integer | np.floating) or not sigma >= 0:
         raise SelectronError(f"sigma must be a number from 0 on, got {shown(sigma)}.")
-    increasing = np.sort(costs)
-    count = int(np.searchsorted(np.cumsum(increasing), sigma))
-    if count == 0:
-        return np.ones(len(costs), bool)
-    below = costs < increasing[count - 1]
-    mask = ~below
-    equal = np.flatnonzero(costs == increasing[count - 1])
-    mask[equal[: count - np.count_nonzero(below)]] = False
+    mask, order = np.ones(len(costs), bool), np.argsort(costs, kind="stable")
+    mask[order[: np.searchsorted(np.cumsum(costs[order]), sigma)]] = False
     return mask
 
 

@@ -11,7 +11,7 @@ from ..engine.rows import DenseRows as Rows
 from .state import BIAS, COUNT, LENGTH, SQUARE, Field, Table, numbers
 
 order = 1
-MOST = 1e300  # of <w, w>, so that rounding errors do not decide whether it is finite
+LARGEST_SQUARE = 1e300  # of <w, w>, so that rounding errors do not decide whether it is finite
 
 TABLE = Table(
     {
@@ -90,7 +90,7 @@ def add(w: np.ndarray, keep: float, eta: float, rows: Any, i: int, scale: float)
 
 def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
     """w <- keep w + eta x, for x scaled; return whether <w, w> is finite, known before the step."""
-    if not square_after(now, step) <= MOST:
+    if not square_after(now, step) <= LARGEST_SQUARE:
         return False
     bias = step.keep * s.scalars[BIAS] + step.eta * (rows.constant / scale)
     s.scalars[BIAS] = bias

@@ -26,7 +26,7 @@ from ..engine.round import Round
 from . import dense_first, sparse_first
 from .state import BIAS, COUNT, LENGTH, SQUARE, SUPPORT, Field, Limits, Table, numbers
 
-MOST = 400  # iterations of a search, never reached: bisection of doubles takes about 60
+ITERATIONS = 400  # of a search, never reached: bisection of doubles takes about 60
 CONSTANT = -1  # as if it were a feature before all others
 NEAR = 1e-14  # tolerance of the margin, in units of beta |z|_max; `refined` removes the rest
 
@@ -143,7 +143,7 @@ def search(e: Entries, want: float, low: float) -> tuple[float, float]:
     """
     high = 3 / (1 - want)  # as |w|_1 <= beta, t (1 - slope) <= 3 for all that is above 0
     t, level = low, -low
-    for k in range(MOST):
+    for k in range(ITERATIONS):
         level = leveled(e, t, level)
         u = values(e, t, level)
         lacking, variance = want - dot(u, e.slope), spread(e, u).squares
@@ -163,7 +163,7 @@ def leveled(e: Entries, t: float, level: float) -> float:
 
     The sum is convex and decreasing: after one iteration the level is too low and increases.
     """
-    for k in range(MOST):
+    for k in range(ITERATIONS):
         count, total = above(e, t, level)
         if count == 0:
             level = np.max(e.a - t * (1 - e.slope)) - 1

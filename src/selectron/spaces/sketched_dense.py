@@ -46,7 +46,6 @@ from .state import (
     SQUARE,
     Field,
     Limits,
-    Room,
     Table,
     numbers,
 )
@@ -68,15 +67,11 @@ TABLE = Table(
         "scalars": numbers(
             SKETCH_LENGTH, {SQUARE: 2}, {NOISE: "noise", FRESH: "scale"}, (TERMS, VARIANCE)
         ),
-    }
+    },
+    capacity="c",
 )
 State, at, start, size, scaled = TABLE.State, TABLE.at, TABLE.start, TABLE.size, TABLE.scaled
-sound = TABLE.sound
-
-
-def widen(s: Any, width: int) -> Any:
-    """Return the state with new features, as if they had been 0 from the start."""
-    return TABLE.resized(s, Room(width, len(s.c)))
+widen, sound = TABLE.widen, TABLE.sound
 
 
 def full(s: Any) -> bool:

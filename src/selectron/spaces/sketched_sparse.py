@@ -39,7 +39,6 @@ from .state import (
     SEEN,
     Field,
     Limits,
-    Room,
     Table,
     numbers,
 )
@@ -61,14 +60,11 @@ TABLE = Table(
         **{name: dual_second.OF_P[name] for name in ("triangle", "c", "kappa", "a")},
         "c": Field(lambda r: (r.capacity,), limits=(WEIGHTS,)),
         "scalars": numbers(DUAL_LENGTH, {}, dual_second.START | {EPOCH: 1.0}, LIMITS),
-    }
+    },
+    capacity="c",
 )
 State, at, start, size, scaled = TABLE.State, TABLE.at, TABLE.start, TABLE.size, TABLE.scaled
-
-
-def widen(s: Any, width: int) -> Any:
-    """Return the state with new features, as if they had been 0 from the start."""
-    return TABLE.resized(s, Room(width, len(s.c)))
+widen = TABLE.widen
 
 
 def weights(s: Any) -> np.ndarray:

@@ -99,11 +99,11 @@ class Table:
 
     `State` is the NamedTuple of the arrays, and `at(stack, k)` the state of class k of a stack,
     which has an array of each field and may have other fields after them. `shared` are the names
-    of those that all classes share.
+    of those that all classes share; `capacity` is that of an array as long as the room's capacity.
     """
 
-    def __init__(self, fields: Mapping[str, Field]) -> None:
-        self.fields = fields
+    def __init__(self, fields: Mapping[str, Field], capacity: str | None = None) -> None:
+        self.fields, self.capacity = fields, capacity
         self.shared = tuple(name for name, field in fields.items() if field.shared)
         self.State: Any = namedtuple("State", fields)  # type: ignore[misc]
         state, entries = self.State, _entries(0, [field.shared for field in fields.values()])
@@ -152,7 +152,7 @@ class Table:
 
     def widen(self, s: Any, width: int) -> Any:
         """Return a copy of the state with zeros for the new features."""
-        return self.resized(s, Room(width))
+        return self.resized(s, Room(width, len(getattr(s, self.capacity)) if self.capacity else 0))
 
     def sound(self, s: Any) -> bool:
         """Return whether all numbers of a state are finite, and counts and indices in range."""

@@ -107,7 +107,7 @@ class UnitedColumns:
 
     def _column(self, frame: Any, name: str) -> Any:
         """Return a column, whatever signs its name has."""
-        return frame[f"`{name}`"]
+        return frame["`" + name.replace("`", "``") + "`"]
 
     def _given(self, frame: Any, name: str, what: str) -> Any:
         """Return a column that must not hold nulls."""

@@ -12,7 +12,7 @@ from ..engine.parameters import first_few
 from ..errors import SelectronError
 from .readers import Chunk
 
-MOST = 1000  # classes; a column with more different labels is a column of something else
+MOST_LABELS = 1000  # a column with more different labels is a column of something else
 NUMBER = re.compile(r"[+-]?((0|[1-9]\d*)(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?")  # 007 is a code
 AHEAD = 65_536  # rows that are held back at most until both classes have been seen
 
@@ -83,10 +83,10 @@ class LabelNumbers:
                 "classes are predicted, not amounts: name the column of labels with --label, such "
                 "as one of low and high, or all classes with --classes"
             )
-        if len(self.names) == MOST:
+        if len(self.names) == MOST_LABELS:
             raise SelectronError(
-                f"there are more than {MOST:,} different labels by row {row + 1}: is the column of "
-                "labels the right one? Name it with --label"
+                f"there are more than {MOST_LABELS:,} different labels by row {row + 1}: is the "
+                "column of labels the right one? Name it with --label"
             )
         self.names.append(name)
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ..engine.parameters import whole
 from ..errors import SelectronError
 
 PHASES = (  # probabilities of P1, P2, N1, N2 at the start of each phase, and at its end
@@ -125,8 +126,6 @@ def digits(
     from sklearn.datasets import load_digits
 
     images, classes = load_digits(return_X_y=True)
-    if passes < 1:
-        raise SelectronError(f"passes must be above 0, got {passes}.")
-    random = np.random.default_rng(seed)
-    order = np.concatenate([random.permutation(len(classes)) for _ in range(passes)])
+    random, n = np.random.default_rng(seed), len(classes)
+    order = np.concatenate([random.permutation(n) for _ in range(whole("passes", passes))])
     return images[order] / 16, shifting_classes(classes[order], every, seed)

@@ -45,7 +45,7 @@ GIVEN = re.compile(rb'"?sep=([,;\t|])"?', re.IGNORECASE)  # a line that Excel re
 BLANK = " \r\n"
 SPACES = re.compile(rb"^ +$", re.MULTILINE)
 LOOKED = 100_000  # lines among which quotes that take in rows are looked for, which takes time
-FEW = 4  # rows of which the first is expected to share a word with others
+FEW_ROWS = 4  # rows of which the first is expected to share a word with others
 BUFFER = 1 << 20  # bytes read at a time from a column, so that no row group is held whole
 
 
@@ -304,7 +304,7 @@ def _cells(record: bytes, mark: str, errors: str = "strict") -> list[str]:
 def stands_out(part: Part) -> bool:
     """Return whether no word of the first row comes again in its column."""
     columns = [pa.array(part.labels, pa.string()), *part.rows.columns]
-    words = [column for column in columns if len(column) >= FEW and is_word(column[0].as_py())]
+    words = [column for column in columns if len(column) >= FEW_ROWS and is_word(column[0].as_py())]
     return bool(words) and all(pc.sum(pc.equal(one, one[0])).as_py() == 1 for one in words)
 
 
