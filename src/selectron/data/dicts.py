@@ -140,7 +140,7 @@ def are_dicts(X: Any) -> bool:
 
 def is_dict(x: Any) -> bool:
     """Return whether this is a dict of features; SciPy's dok matrices are mappings too."""
-    return isinstance(x, Mapping) and not scipy.sparse.issparse(x)
+    return type(x) is dict or (isinstance(x, Mapping) and not scipy.sparse.issparse(x))
 
 
 def flattened(x: Mapping[str, Any], whole: Container[str] = (), level: int = 1) -> dict[str, Any]:

@@ -4,6 +4,7 @@ import itertools
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
+from datetime import date, datetime
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from .words import TEXT_PLACES
 
 CHUNK = 8192  # rows that are encoded at a time
 FORMS = ("auto", "dense", "sparse")
-PLAIN = {str, int, float, bool, type(None), np.float64, np.int64, np.bool_}
+PLAIN = {str, int, float, bool, type(None), np.float64, np.int64, np.bool_, date, datetime}
 SLOW = (
     f"New keys have made over {MOST} columns, and each slows every row and is blank where it is "
     "missing; with encoder=None, which takes numbers alone, it is 0."
@@ -136,7 +137,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def look(self, X: Any) -> Dense | Sparse:
         """Encode rows without learning; new columns and values have no features."""
-        check_is_fitted(self, "columns_")
+        if "columns_" not in self.__dict__:
+            check_is_fitted(self, "columns_")  # it is slow
         table = X if isinstance(X, list | tuple) else arrow(X, self.whole())
         if not isinstance(table, pa.Table):
             if isinstance(table, Objects):
@@ -152,7 +154,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def flat(self, x: Any) -> Mapping[str, Any]:
         """Return a dict with the fields of its dicts as columns; refuse what is no dict."""
-        if type(x) is not dict and not is_dict(x):
+        if not is_dict(x):
             raise SelectronError(f"A row must be a dict, got {shown(x)}.")
         plain = PLAIN.issuperset(map(type, x.values()))  # a look at their bases takes longer
         nested = not plain and any(isinstance(value, Mapping) for value in x.values())
@@ -268,8 +270,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 column.recognise(value, kinds)
                 if column.settled:
                     column.forget_values(layout)
-            if column.encoder is not None:
-                column.encoder.encode_one(value, layout, learn, out)
+            if (kind := column.encoder) is not None:
+                kind.encode_one(value, layout, learn, out)
             elif learn:
                 column.before = self.n_rows_ + 1
         self.n_rows_ += learn

@@ -257,6 +257,7 @@ class Category(Kind):
 
     def encode_one(self, x: Any, layout: Layout, learn: bool, out: dict[int, float]) -> None:
         """Put the feature of a value into a row."""
+        x = str(x) if type(x) is bool else x
         if type(x) is str and x and (place := self.places.get(x)) is not None:
             out[place] = 1.0
             return

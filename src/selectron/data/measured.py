@@ -109,8 +109,8 @@ class Number(Kind):
             self.first = value
             if self.place < 0:
                 self.begin(layout)
-        off, sums = value - self.first, (self.count, self.total, self.squares)
-        count, total, squares = sums
+        off = value - self.first
+        count, total, squares = sums = self.count, self.total, self.squares
         if learn:
             count, total, squares = count + 1, total + off, squares + off * off
         mean, square = total / count, squares / count  # as `score` does: calls would take as long

@@ -175,7 +175,7 @@ def seconds(value: Any, order: str = "") -> float:
     >>> seconds("02/01/1970", "dmy"), seconds("02.01.1970"), seconds("02/01/1970")
     (86400.0, 86400.0, nan)
     """
-    if isinstance(value, str | time) or hasattr(value, "start_time"):  # a period of pandas
+    if isinstance(value, (str, time)) or hasattr(value, "start_time"):  # a period of pandas
         text = str(value).strip()
         try:
             # milliseconds may look like a date, an hour and a minute without marks

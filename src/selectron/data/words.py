@@ -9,7 +9,6 @@ of words are left out: with few labels, they take from words what they give."""
 
 import math
 import re
-from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -123,18 +122,21 @@ class Text(Kind):
             return
         self.words += len(words) if learn else 0
         size = layout.hashed or TEXT_PLACES
-        pairs = (pair_hash(a, b) for a, b in pairwise(words) if a & b & UNSPACED_BIT)
-        counts = Counter(h % size for h in (*words, *pairs))
+        words += [pair_hash(a, b) for a, b in pairwise(words) if a & b & UNSPACED_BIT]
+        counts: dict[int, int] = {}
+        for h in words:
+            counts[h % size] = counts.get(h % size, 0) + 1
         places = sorted(counts)
-        self.seen[places] += learn
-        square, values, texts = 0.0, dict[int, float](), 1 + self.texts
-        for place, having in zip(places, self.seen[places].tolist(), strict=True):
-            value = (1 + log(counts[place])) * (1 + log(texts / (1 + having)))
-            values[self.place + place] = value
-            square += value * value
+        at = np.array(places)  # as an index, a list is converted each time
+        if learn:
+            self.seen[at] += 1
+        square, values, texts = 0.0, list[float](), 1 + self.texts
+        for place, having in zip(places, self.seen[at].tolist(), strict=True):
+            values.append((1 + log(counts[place])) * (1 + log(texts / (1 + having))))
+            square += values[-1] * values[-1]
         norm = math.sqrt(square)
-        for place, value in values.items():
-            out[place] = out.get(place, 0.0) + value / norm
+        for place, value in zip(places, values, strict=True):
+            out[self.place + place] = out.get(self.place + place, 0.0) + value / norm
 
     def terms(self, x: Any, layout: Layout) -> Iterator[tuple[int, str]]:
         """Yield the terms of a text, each with its place before."""

@@ -238,7 +238,7 @@ class DecidesAndTells(TakesRows):
 
         The encoder learns from a dict at once, without a copy: no such row is refused.
         """
-        if isinstance(x, Dense | Sparse):  # the service encodes rows itself
+        if isinstance(x, (Dense, Sparse)):  # the service encodes rows itself
             return x
         encoder = self.__dict__.get("encoder_")
         if encoder is None:

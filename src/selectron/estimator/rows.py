@@ -168,9 +168,9 @@ def warn_if_strange(encoder: TableEncoder, row: Any, least: int = 0) -> None:
     """
     if least and (encoder.n_rows_ < least or len(encoder.columns_) > encoder.n_first_):
         return
-    names = [name for name in flattened(row, encoder.whole()) if name not in encoder.ignore]
-    text = names and all(isinstance(name, str) for name in names)
-    if text and encoder.columns_ and encoder.columns_.keys().isdisjoint(names):
+    names = [name for name in encoder.flat(row) if name not in encoder.ignore]
+    strange = names and encoder.columns_ and encoder.columns_.keys().isdisjoint(names)
+    if strange and all(isinstance(name, str) for name in names):
         warnings.warn(
             f"No field of this row is known: it has {first_few(names)}, and earlier rows had "
             f"{first_few(list(encoder.columns_))}.",

@@ -156,7 +156,7 @@ class SingleRounds:
 
     def _ticket(self: Any, name: Any) -> Ticket:
         """Return the ticket of this number or name; raise NotOpen if it is not open."""
-        named = isinstance(name, int | str | np.integer)
+        named = isinstance(name, (int, str, np.integer))  # a union would be made each time
         ticket = self.open.get(name) if named else None
         if ticket is None:
             why = support.why_not_open(name, self.open, self.tickets, self.max_open)

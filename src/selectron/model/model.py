@@ -333,19 +333,18 @@ class Model(SingleRounds):
 
     def play_block(self, block: Any, rounds: Any, start: int, out: Outcome) -> None:
         """Play rows, with labels, draws and times; make room in the state where there is none."""
-        rows, full, n = self._rows(block), len(out.margin) > 0, len(out)
+        rows, full, record = self._rows(block), len(out.margin) > 0, out.arrays()
         new, at = rounds[1] != AGAIN, 0
         while True:
-            left = slice(at, None)
-            given, counted = tuple(each[left] for each in rounds), start + int(new[:at].sum())
-            played = self._call(rows, given, counted, full, out.part(left).arrays())
-            at, rows = at + played, (rows[0][played:], *rows[1:])
+            played = self._call(rows, rounds, start, full, record)
             compressed = self.sketch is not None and self.space.compress(self.state)  # if full
-            if at == n:
+            if at + played == len(out):
                 return
-            if not compressed and (rounds[1][at] == NEVER or not self._grown(rows)):
-                refused = start + int(new[: at + 1].sum()) - 1
-                raise Refused(refused, support.why_refused(block, at))
+            start += int(new[at : at + played].sum())
+            at, rows = at + played, (rows[0][played:], *rows[1:])
+            rounds, record = (tuple(a[played:] for a in arrays) for arrays in (rounds, record))
+            if not compressed and (rounds[1][0] == NEVER or not self._grown(rows)):
+                raise Refused(start - (not new[at]), support.why_refused(block, at))
 
     def renew(self, t: int) -> int:
         """Renew what follows from all rows, if due before t; return the rows until the next."""
@@ -387,8 +386,9 @@ class Model(SingleRounds):
         self, rows: tuple, rounds: Any, start: int, full: bool, out: tuple, waiting: int = -1
     ) -> int:
         """Call the compiled loop; `rounds` are labels, draws and times."""
-        args = self.past, tuple(self.state), rows, *rounds
-        return self.loop(*self.numbers, *args, self.rounds + start, waiting, self.scaled, full, out)
+        state, before = tuple(self.state), self.rounds + start
+        given = self.past, state, rows, *rounds, before, waiting, self.scaled, full, out
+        return self.loop(*self.numbers, *given)
 
     @contextmanager
     def restoring(self) -> Iterator[dict[str, Any]]:
