@@ -195,13 +195,17 @@ class Blocks:
             if encoding is not None:  # bytes that it lacks become U+FFFD
                 self.blocks = map(str.encode, codecs.iterdecode(self.blocks, encoding, "replace"))
 
-    def read(self) -> bytes:
+    def read(self, size: int = -1) -> bytes:
         """Return the next block, whatever its size; empty at the end."""
         data, self.ahead = self.ahead, b""
         if not data and not self.fault:
             with self._faults_kept():
                 data = next(self.blocks, b"")
         return data
+
+    def fileno(self) -> int:
+        """Return the descriptor of the file, to wait for more."""
+        return self.file.file.fileno()
 
     def first(self, count: int = 1, record: Record = LINE) -> list[bytes]:
         """Return the first records that are not blank, which stay to be read.
