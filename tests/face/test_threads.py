@@ -10,6 +10,7 @@ import pytest
 
 from selectron import OnlineClassifier
 from selectron.askers import Budget, Margin
+from selectron.estimator.parameters import LOCKS
 from selectron.learners import LASEC, Perceptron
 from selectron.streams import switching_gaussian
 
@@ -79,3 +80,14 @@ def test_one_model_decides_and_learns_in_threads(tmp_path):
     for twin in (copy.deepcopy(clf), pickle.loads(pickle.dumps(clf))):
         assert np.array_equal(twin.predict_proba(rows), wanted)
         assert twin.decide(rows[5]).label in ("a", "b")
+
+
+def test_the_lock_of_a_classifier_goes_with_it():
+    clf = OnlineClassifier(Perceptron()).fit([[1.0], [-1.0]], [1, -1])
+    key = id(clf)
+    assert key in LOCKS
+    twin = copy.deepcopy(clf)
+    twin.predict([[1.0]])
+    assert LOCKS[id(twin)] is not LOCKS[key]
+    del clf
+    assert key not in LOCKS

@@ -12,9 +12,7 @@ from sklearn.utils.validation import validate_data
 
 from ..data.cells import check_unique
 from ..data.dicts import HINT, Names, is_dict
-from ..data.labels import (
-    as_array,
-)
+from ..data.labels import as_array
 from ..engine.parameters import shown
 from ..engine.rows import Dense, Sparse, as_matrix, rows_of
 from ..errors import Refused, SelectronError, WrongType

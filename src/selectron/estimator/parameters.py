@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from functools import wraps
 from threading import RLock
 from typing import Any, Concatenate, ParamSpec, TypeVar
-from weakref import WeakKeyDictionary
+from weakref import finalize
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -21,11 +21,16 @@ from .parts import checked
 
 CLASSIFIED = {"joint": "joint", "exact": "exact", "rest": "rest"}
 RANKED = {"joint": "ranking", "exact": "exact ranking"}
-LOCKS = WeakKeyDictionary[Any, Any]()  # of estimators: as attributes, copies would share them
+LOCKS: dict[int, Any] = {}  # of living estimators by id: as attributes, copies would share them
 if hasattr(os, "register_at_fork"):  # a child has no threads that would release them
     os.register_at_fork(after_in_child=LOCKS.clear)
 Given = ParamSpec("Given")
 Returned = TypeVar("Returned")
+
+
+def _lock_of(estimator: Any) -> Any:
+    finalize(estimator, LOCKS.pop, id(estimator), None).atexit = False
+    return LOCKS.setdefault(id(estimator), RLock())
 
 
 def one_at_a_time(
@@ -38,7 +43,7 @@ def one_at_a_time(
 
     @wraps(method)
     def alone(self: Any, *args: Given.args, **kwargs: Given.kwargs) -> Returned:
-        with LOCKS.get(self) or LOCKS.setdefault(self, RLock()):
+        with LOCKS.get(id(self)) or _lock_of(self):
             return method(self, *args, **kwargs)
 
     return alone

@@ -130,14 +130,15 @@ def calibrator(kind: type, many: bool) -> Callable[..., None]:
     fast, slow = compiled(calibrate, parts, name, kind.__name__), bind(calibrate, parts)
     seen = 0
 
-    def call(numbers: tuple, s: Any, margins: Any, scores: Any, *rest: Any) -> None:
+    def call(*args: Any) -> None:
         nonlocal seen
-        seen += CALL + len(scores) if len(scores) else FEW
+        if seen < FEW:
+            seen += CALL + len(args[3]) if len(args[3]) else FEW
         if seen >= FEW:
-            fast(numbers, s, margins, scores, *rest)
+            fast(*args)
             return
         with np.errstate(all="ignore"):
-            slow(numbers, s, margins, scores, *rest)
+            slow(*args)
 
     return call
 

@@ -45,7 +45,7 @@ class Draws:
         """Return the next draw without taking it."""
         if self.taken == len(self.ahead):
             self.ahead, self.taken = self.generator.random(AHEAD), 0
-        return self.ahead[self.taken]
+        return self.ahead.item(self.taken)
 
     def take(self, n: int) -> np.ndarray:
         """Take the next n draws."""

@@ -96,14 +96,6 @@ class SingleRounds:
             return tuple(weighting.proba(self.one_round.out[3])[0].tolist())
         return self.calibration.of_one(self.one_round.out, self.one_round.labels)
 
-    @property
-    def waiting(self: Any) -> int:
-        """Number of labels on their way: tickets since the last one that was answered or expired.
-
-        Older tickets that are open do not count, as their labels may never come.
-        """
-        return self.tickets - self.answered
-
     def tell(self: Any, ticket: int | str, label: int, weight: float = 1.0) -> bool:
         """Learn the label of an open ticket; return whether the learner took a step.
 
@@ -348,8 +340,8 @@ class SingleRounds:
 
         It is in the next round, or `shift` rounds after that, where `shift` is 0 or negative.
         """
-        one = self.one_round
-        one.labels[0], one.draws[0] = label, draw
+        *rounds, out = self.one_round
+        rounds[0][0], rounds[1][0] = label, draw
         if self.recent[0] is not block:  # for `tell` right after `decide`
             self.recent = block, self._rows(block)
         rows = self.recent[1]
@@ -361,7 +353,8 @@ class SingleRounds:
             self.renew(self.rounds + (0 if draw == GIVEN else 1))
         if label != LATER and self.stacked and self.space.refuses and not self.guarded:
             kept = [array.copy() for array in (*self.state, self.past)]
-        while not self._call(rows, one[:3], shift, full, one.out, self.waiting):
+        waiting = self.tickets - self.answered  # labels of older open tickets may never come
+        while not self._call(rows, rounds, shift, full, out, waiting):
             if label == LATER or not self._grown(rows):
                 self.state, self.renewals, self.weighting = before, renewals, weighting
                 if kept:
@@ -369,4 +362,4 @@ class SingleRounds:
                 raise Refused(0, support.why_refused(block, 0))
         if self.sketch is not None:
             self.space.compress(self.state)
-        return one.out[2].item()
+        return out[2].item()
