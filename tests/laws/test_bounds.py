@@ -64,12 +64,12 @@ def test_eigenvalues_are_within_their_bounds_and_q_below_its_ceiling(case, optio
         noise = model.learner.shape().noise
         smallest, *_, largest = np.linalg.eigvalsh(matrix(model))
         assert 0 < model.state.scalars[SMALLEST] <= smallest * (1 + 1e-9)
-        assert largest + noise <= model.space.ceiling(model.state, 1.0)
+        assert largest + noise <= model.space.upper_bound(model.state, 1.0)
         for j in range(0, 90, 13):
             xx = model.space.squared_norm(everything, j)
-            assert model.space.form(model.state, everything, j) <= model.space.ceiling(
-                model.state, xx
-            )
+            assert model.space.quadratic_form(
+                model.state, everything, j
+            ) <= model.space.upper_bound(model.state, xx)
 
 
 FIRST = [
@@ -86,7 +86,7 @@ def test_in_first_order_the_ceiling_is_q_itself(case):
     model = case.model(6)
     block = model.space.rows(case.block(rows.values), True)
     literal = (with_constant(case.model(6, normalize=False), rows.values) ** 2).sum(axis=1)
-    declares = (declared(model.space, Space, name) for name in ("form", "ceiling"))
+    declares = (declared(model.space, Space, name) for name in ("quadratic_form", "upper_bound"))
     form, ceiling = (bind(function, {"space": model.space}) for function in declares)
     for i in range(20):
         q = form(model.state, block, i)

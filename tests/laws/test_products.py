@@ -25,14 +25,14 @@ CASES = [case for case in spread_out() if not hasattr(case.learner, "ensemble")]
 def counted(case):
     """Return a model and the list to which it adds the row of every product."""
     found, products = dict(parts(*case.kinds)), []
-    form = getattr(found["space"], "form", Space.form)
+    form = getattr(found["space"], "quadratic_form", Space.quadratic_form)
 
     def counting(s, rows, i):
         products.append(i)
         return form(s, rows, i)
 
     model = case.model(6)
-    found["space"] = found["classes"] = SimpleNamespace(form=counting), found["space"]
+    found["space"] = found["classes"] = SimpleNamespace(quadratic_form=counting), found["space"]
     model.loop = quiet(bind(play, found))
     return model, products
 

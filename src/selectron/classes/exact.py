@@ -107,16 +107,16 @@ def pair(s: Any, rows: Any, i: int, hi: int, lo: int) -> Any:
     return SparseRows(indptr, indices, values, rows.constant, rows.kernel)
 
 
-def form(s: Any, rows: Any, i: int) -> float:
+def quadratic_form(s: Any, rows: Any, i: int) -> float:
     """Return q of the two best classes."""
     first, second = s.ranks[BEST], s.ranks[SECOND]
     z = pair(s, rows, i, max(first, second), min(first, second))
-    return space.form(space.at(s, 0), z, 0)
+    return space.quadratic_form(space.at(s, 0), z, 0)
 
 
-def ceiling(s: Any, zz: float) -> float:
+def upper_bound(s: Any, zz: float) -> float:
     """Return an upper bound of q."""
-    return space.ceiling(space.at(s, 0), zz)
+    return space.upper_bound(space.at(s, 0), zz)
 
 
 @noinline
@@ -125,7 +125,7 @@ def step(
 ) -> int:
     """Step along z of classes hi and lo; return flags, or REFUSED."""
     c, z = space.at(s, 0), pair(s, rows, i, hi, lo)
-    q = shaped(scale, space.form(c, z, 0))
+    q = shaped(scale, space.quadratic_form(c, z, 0))
     now = Round(m, q, y, s.tally[TALLY_COUNT], space.own_square(c), s.tally[TALLY_NOTE])
     if not space.move(c, z, 0, scale, now, learner.step(p, now)):
         return REFUSED

@@ -94,15 +94,15 @@ def squared_norm(rows: Any, i: int) -> float:
     return 2 * space.squared_norm(rows, i)
 
 
-def form(s: Any, rows: Any, i: int) -> float:
+def quadratic_form(s: Any, rows: Any, i: int) -> float:
     """Return q of the two best classes."""
     best, second = space.at(s, s.ranks[BEST]), space.at(s, s.ranks[SECOND])
-    return space.form(best, rows, i) + space.form(second, rows, i)
+    return space.quadratic_form(best, rows, i) + space.quadratic_form(second, rows, i)
 
 
-def ceiling(s: Any, zz: float) -> float:
+def upper_bound(s: Any, zz: float) -> float:
     """Return twice the largest upper bound of q of one class."""
-    return 2 * space.ceiling_all(s, zz / 2)
+    return 2 * space.upper_bound_all(s, zz / 2)
 
 
 def predicted(s: Any, m: float) -> int:
@@ -167,7 +167,10 @@ def step(
     p: Any, s: Any, rows: Any, i: int, scale: float, hi: int, lo: int, m: float, y: float
 ) -> int:
     """Step with classes hi and lo, in opposite directions; return flags, or REFUSED."""
-    above, below = space.form(space.at(s, hi), rows, i), space.form(space.at(s, lo), rows, i)
+    above, below = (
+        space.quadratic_form(space.at(s, hi), rows, i),
+        space.quadratic_form(space.at(s, lo), rows, i),
+    )
     ww = 0.0
     for k in range(len(s.scores)):
         ww += space.own_square(space.at(s, k))
@@ -201,7 +204,7 @@ def rescale(s: Any) -> None:
 
 @noinline
 def step_class(p: Any, s: Any, rows: Any, i: int, scale: float, k: int, q: float, way: Any) -> int:
-    """Step with class k alone, given q, which `form` has returned; return 0 if not finite."""
+    """Step with class k alone, given q of `quadratic_form`; return 0 if not finite."""
     c = space.at(s, k)
     square = space.own_square(c)
     now = Round(s.scores[k] / scale, shaped(scale, q), 1.0, s.tally[TALLY_COUNT], square, 0.0)

@@ -74,14 +74,14 @@ def squared_norm(rows: Any, i: int) -> float:
     return space.squared_norm(rows, i)
 
 
-def form(s: Any, rows: Any, i: int) -> float:
+def quadratic_form(s: Any, rows: Any, i: int) -> float:
     """Return q of the best class."""
-    return space.form(space.at(s, s.ranks[BEST]), rows, i)
+    return space.quadratic_form(space.at(s, s.ranks[BEST]), rows, i)
 
 
-def ceiling(s: Any, xx: float) -> float:
+def upper_bound(s: Any, xx: float) -> float:
     """Return an upper bound of q for every class."""
-    return space.ceiling_all(s, xx)
+    return space.upper_bound_all(s, xx)
 
 
 def observe(s: Any, rows: Any, i: int, t: float) -> None:

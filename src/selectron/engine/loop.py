@@ -213,10 +213,10 @@ def play(
             lasting, steps = classes.lasting_and_steps(p, s, t, asker.remaining(a, past))
         situation = Situation(lasting, steps, 1.0 * max(waiting, 0))
         q, noted = math.nan, len(past) > 0 and GIVEN < u < NEVER
-        most = classes.ceiling(s, classes.squared_norm(rows, i)) / (scale * scale)
+        most = classes.upper_bound(s, classes.squared_norm(rows, i)) / (scale * scale)
         low = r, chance = ask(p, a, past, m, 0.0, t, now, situation)
         if noted or needs_form(u, low, ask(p, a, past, m, most, t, now, situation), full):
-            q = shaped(scale, classes.form(s, rows, i))
+            q = shaped(scale, classes.quadratic_form(s, rows, i))
             if not math.isfinite(q):
                 return i
             r, chance = ask(p, a, past, m, q, t, now, situation)

@@ -140,12 +140,12 @@ class Space(Protocol):
         return s.scalars[SQUARE]
 
     @staticmethod
-    def form(s: Any, rows: Any, i: int) -> float:
+    def quadratic_form(s: Any, rows: Any, i: int) -> float:
         """Return q: <x, x> in first order."""
         return space.squared_norm(rows, i)
 
     @staticmethod
-    def ceiling(s: Any, xx: float) -> float:
+    def upper_bound(s: Any, xx: float) -> float:
         """Return an upper bound of q for rows with <x, x> = xx: q itself in first order."""
         return xx
 
@@ -191,7 +191,7 @@ class Space(Protocol):
     ) -> int:
         """Step on row i; q is NaN if it has not been needed yet. Return flags, or REFUSED."""
         if math.isnan(q):
-            q = shaped(scale, space.form(s, rows, i))
+            q = shaped(scale, space.quadratic_form(s, rows, i))
         k, ww, note = s.scalars[COUNT], space.own_square(s), s.scalars[NOTE]
         now = Round(m, q, float(y), k, ww, note)
         done = space.move(s, rows, i, scale, now, learner.step(p, now))
@@ -252,11 +252,11 @@ class Space(Protocol):
             s.scores[k] = space.inner(space.at(s, k), rows, i)
 
     @staticmethod
-    def ceiling_all(s: Any, xx: float) -> float:
+    def upper_bound_all(s: Any, xx: float) -> float:
         """Return an upper bound of q for every class."""
         most = 0.0
         for k in range(len(s.scores)):
-            most = max(most, space.ceiling(space.at(s, k), xx))
+            most = max(most, space.upper_bound(space.at(s, k), xx))
         return most
 
     @staticmethod

@@ -27,8 +27,8 @@ from .experts import HEARD, is_copy, norms, predict, update
 from .experts import inner as inner
 from .experts import score_all as score_all
 from .posterior import ALL, EXPERTS, KIND, LABELS, evidence_of, leader
-from .posterior import ceiling as ceiling
 from .posterior import lasting_and_steps as lasting_and_steps
+from .posterior import upper_bound as upper_bound
 from .renewal import (
     FITTING,
     OF_ROWS,
@@ -198,7 +198,7 @@ def mixed(s: Any, least: float, lifted: bool) -> float:
     return total / heard
 
 
-def form(s: Any, rows: Any, i: int) -> float:
+def quadratic_form(s: Any, rows: Any, i: int) -> float:
     """Return q of the last row, the mean over the ensembles."""
     return s.mix[FORM]
 

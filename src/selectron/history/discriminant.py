@@ -25,7 +25,7 @@ from ..engine.arithmetic import add_multiple, dot
 from ..engine.bind import noinline
 from ..engine.rows import DenseRows
 from ..spaces.dense_second import State as Matrix
-from ..spaces.dense_second import form, update
+from ..spaces.dense_second import quadratic_form, update
 from .conversion import inverses, triangles
 from .state import CONSTANT
 from .vectors import NO_SCALARS
@@ -72,7 +72,9 @@ def learn_class(s: Any, k: int) -> None:
 def times_within(s: Any) -> float:
     """Leave M u of the vector u in s.deviation; return <u, M u>."""
     own, g = s.deviation[VECTOR], s.deviation[PRODUCT]
-    return form(Matrix(own, s.within, g, NO_SCALARS), DenseRows(s.deviation, 0.0, ()), VECTOR)
+    return quadratic_form(
+        Matrix(own, s.within, g, NO_SCALARS), DenseRows(s.deviation, 0.0, ()), VECTOR
+    )
 
 
 def scatter(s: Any, k: int, by: float) -> None:

@@ -236,7 +236,7 @@ def lasting_and_steps(p: Any, s: Any, t: float, remaining: float) -> tuple[float
     return part, s.scalars[COUNT]
 
 
-def ceiling(s: Any, xx: float) -> float:
+def upper_bound(s: Any, xx: float) -> float:
     """Return an upper bound of q: a label has at most one bit."""
     return 1.0 + 1e-9
 

@@ -48,16 +48,16 @@ from .posterior import (
     KIND,
     KINDS,
     LABELS,
-    ceiling,
     evidence_of,
     lasting_and_steps,
     leader,
+    upper_bound,
 )
 from .state import CONSTANT, RENEWED, ROUND, SEEN
 from .vectors import add, reset_to_prior
 
-__all__ = ["OF_ROWS", "ceiling", "inner", "lasting_and_steps", "own_variance", "renew", "rows_left"]
-__all__ += ["score_all", "sound", "widen"]
+__all__ = ["OF_ROWS", "inner", "lasting_and_steps", "own_variance", "renew", "rows_left"]
+__all__ += ["score_all", "sound", "upper_bound", "widen"]
 
 # kinds of priors on sparse rows in place of those on dense ones, see `renewal.POWERS`
 SPARSE_KIND = OWN_UNITS, 2, OWN_UNITS, 1, OWN_UNITS
@@ -188,7 +188,7 @@ def center(s: Any, rows: Any, i: int) -> None:
     s.status[1] = n
 
 
-def form(s: Any, rows: Any, i: int) -> float:
+def quadratic_form(s: Any, rows: Any, i: int) -> float:
     """Return q of the last row."""
     return s.predictions[ALL, 0]
 

@@ -25,7 +25,7 @@ from ..engine.arithmetic import dot
 from ..engine.bind import StandIn
 from ..engine.rows import DenseRows
 from ..spaces.dense_second import State as Expert
-from ..spaces.dense_second import form, update
+from ..spaces.dense_second import quadratic_form, update
 from ..spaces.state import ALL_OF, Field, Limits, Room, numbers, triangle
 from .posterior import (
     ALIVE,
@@ -44,7 +44,7 @@ from .posterior import (
 
 PRIOR_VARIANCE = 3.0  # of the margin of a row, in the mean over rows, whatever their scale
 CONSTANT_VARIANCE = PRIOR_VARIANCE / 2 / (1 + PRIOR_VARIANCE)  # so that its margin has half of it
-NO_SCALARS = np.zeros(8)  # those of `dense_second`, of which `form` reads eps = 0
+NO_SCALARS = np.zeros(8)  # those of `dense_second`, of which `quadratic_form` reads eps = 0
 
 
 class Features(Protocol):
@@ -109,7 +109,7 @@ def center_fields(coordinates: Callable[[Room], int]) -> dict[str, Field]:
 def margin_of(s: Any, k: int, rows: Any, i: int) -> tuple[float, float]:
     """Return the margin and the quadratic form of expert k for row i; leave P z in s.g[k]."""
     own = Expert(s.a[k], s.triangle[k], s.g[k], NO_SCALARS)
-    m, q, rest = dot(s.a[k], s.z[0]), form(own, DenseRows(s.z, 0.0, ()), 0), 0.0
+    m, q, rest = dot(s.a[k], s.z[0]), quadratic_form(own, DenseRows(s.z, 0.0, ()), 0), 0.0
     first, end = features.span(s, rows, i)
     for j in range(first, end):
         at, x = features.feature(s, rows, j)

@@ -67,7 +67,7 @@ def score_all(s: Any, rows: Any, i: int) -> None:
         s.scores[k] += s.scalars[k, BIAS] * rows.constant
 
 
-def ceiling_all(s: Any, xx: float) -> float:
+def upper_bound_all(s: Any, xx: float) -> float:
     """Return q itself, for every class."""
     return xx
 

@@ -116,7 +116,7 @@ def pair_product(
     return total, other
 
 
-def form(s: Any, rows: Any, i: int) -> float:
+def quadratic_form(s: Any, rows: Any, i: int) -> float:
     """Return q = <x, g> with g = (P + eps I) x, which is left in s.g."""
     x, g, t, eps = rows.values[i], s.g, s.triangle, s.scalars[NOISE]
     pairs = len(x) - len(x) % 2
@@ -136,7 +136,7 @@ def form(s: Any, rows: Any, i: int) -> float:
 
 
 def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
-    """w <- w + eta g and P <- mu (P + eps I) - nu g g', for x scaled and g as `form` left it."""
+    """w <- w + eta g and P <- mu (P + eps I) - nu g g', with x scaled, g of `quadratic_form`."""
     step, lift = walk_and_bound(s, squared_norm(rows, i), scale, now, step)
     if lift == 0:
         return False
@@ -150,7 +150,7 @@ def walk_and_bound(
     s: Any, xx: float, scale: float, now: Round, step: ShapeStep
 ) -> tuple[ShapeStep, float]:
     """Step in all but P; return the step for P and the factor of its diagonal, 0 if refused."""
-    most = ceiling(s, xx) / (scale * scale)
+    most = upper_bound(s, xx) / (scale * scale)
     doubt = len(s.g) * rounding(s) * most
     step = damped(now, step, doubt)
     return step, bound(s, now, step, most, doubt) if walk(s, scale, now, step) else 0.0
@@ -185,7 +185,7 @@ def norm(triangle: np.ndarray, d: int) -> float:
     return math.sqrt(squares)
 
 
-def ceiling(s: Any, xx: float) -> float:
+def upper_bound(s: Any, xx: float) -> float:
     """Return an upper bound of q, with an allowance for the rounding of many steps."""
     return (s.scalars[LARGEST] + s.scalars[NOISE]) * xx * (1 + 1e-9)
 

@@ -68,7 +68,7 @@ def own_square(s: Any) -> float:
     return math.nan
 
 
-def form(s: Any, rows: Any, i: int) -> float:
+def quadratic_form(s: Any, rows: Any, i: int) -> float:
     """Return q, from the kernel's values that `inner` has left."""
     return quadratic(s, storage.squared_norm(rows, i))
 
@@ -84,16 +84,16 @@ def quadratic(s: Any, xx: float) -> float:
     return (s.scalars[FRESH] + s.scalars[NOISE]) * xx - s.scalars[MIX] * total
 
 
-def ceiling(s: Any, xx: float) -> float:
+def upper_bound(s: Any, xx: float) -> float:
     """Return an upper bound of q, as P <= s I, with an allowance for rounding."""
     return (s.scalars[FRESH] + s.scalars[NOISE]) * xx * (1 + 1e-9)
 
 
 @noinline
 def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
-    """w <- w + eta g and P <- mu (P + eps I) - nu g g', for phi(x) scaled, after `form`."""
+    """w <- w + eta g and P <- mu (P + eps I) - nu g g', phi(x) scaled, after `quadratic_form`."""
     n = int(s.scalars[HELD])
-    most = ceiling(s, storage.squared_norm(rows, i)) / (scale * scale)
+    most = upper_bound(s, storage.squared_norm(rows, i)) / (scale * scale)
     step = damped(now, step, 4 * (n + 1) * EPSILON * most)
     if not reshaped(s, rows, i, scale, now, step):
         return False
@@ -143,7 +143,7 @@ def reshaped(s: Any, rows: Any, i: int, scale: float, now: Round, step: ShapeSte
 
 
 def along(s: Any, g: np.ndarray, n: int, scale: float) -> None:
-    """g <- the coefficients of (P + eps I) phi(x), scaled; a_t as `form` has left it."""
+    """g <- the coefficients of (P + eps I) phi(x), scaled; a_t as `quadratic_form` has left it."""
     for j in range(n):
         g[j] = 0.0
     g[n] = (s.scalars[FRESH] + s.scalars[NOISE]) / scale
@@ -175,6 +175,6 @@ explicit = variant(
     sys.modules[__name__],
     FIELDS={"w": Field(lambda r: (r.width,), power=1), **OF_P},
     inner=sparse_second.inner,
-    form=explicit_form,
+    quadratic_form=explicit_form,
     add_examples=explicit_add,
 )

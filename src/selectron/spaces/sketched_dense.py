@@ -35,8 +35,8 @@ from .dense_second import inner as inner
 from .dense_second import rows as rows
 from .dense_second import score_all as score_all
 from .dense_second import weights as weights
-from .dual_second import ceiling as ceiling
 from .dual_second import largest as largest
+from .dual_second import upper_bound as upper_bound
 from .state import (
     ALL_OF,
     FRESH,
@@ -79,7 +79,7 @@ def full(s: Any) -> bool:
     return int(s.scalars[HELD]) == len(s.c)
 
 
-def form(s: Any, rows: Any, i: int) -> float:
+def quadratic_form(s: Any, rows: Any, i: int) -> float:
     """Return q; leave a_t = <g_t, x> in s.a."""
     x, n, total = rows.values[i], int(s.scalars[HELD]), 0.0
     for t in range(n):
@@ -89,9 +89,9 @@ def form(s: Any, rows: Any, i: int) -> float:
 
 
 def move(s: Any, rows: Any, i: int, scale: float, now: Round, step: Any) -> int:
-    """w <- w + eta g and P <- mu (P + eps I) - nu g g', for x scaled, after `form`."""
+    """w <- w + eta g and P <- mu (P + eps I) - nu g g', for x scaled, after `quadratic_form`."""
     n = int(s.scalars[HELD])
-    most = ceiling(s, squared_norm(rows, i)) / (scale * scale)
+    most = upper_bound(s, squared_norm(rows, i)) / (scale * scale)
     step = damped(now, step, 4 * (n + 1) * EPSILON * most)
     product(s, rows.values[i], n)
     if not walk(s, scale, now, step):

@@ -9,8 +9,8 @@ from ..engine.arithmetic import multiply, span_square, sparse_dot
 from ..engine.round import Round
 from ..engine.rows import Sparse, readonly
 from ..engine.rows import SparseRows as Rows
-from .dense_first import ceiling_all as ceiling_all
 from .dense_first import square_after
+from .dense_first import upper_bound_all as upper_bound_all
 from .state import BIAS, COUNT, FACTOR, LENGTH, SQUARE, Field, Table, numbers
 
 order = 1

@@ -19,7 +19,7 @@ from .state import COUNT, FRESH, LARGEST, NOISE, SMALLEST, Field, Table
 
 order = 2
 ZERO, ONE, ONE_MORE = np.zeros(1, np.int32), np.ones(1), np.array([0, 1])
-ceiling, largest, weights = dense_second.ceiling, dense_second.largest, dense_second.weights
+upper_bound, largest, weights = dense_second.upper_bound, dense_second.largest, dense_second.weights
 opposite, shrunk = dense_second.opposite, dense_second.shrunk
 
 
@@ -74,7 +74,7 @@ def squared_norm(rows: Any, i: int) -> float:
     return span_square(rows.values, rows.indptr[i], rows.indptr[i + 1])
 
 
-def form(s: Any, rows: Any, i: int) -> float:
+def quadratic_form(s: Any, rows: Any, i: int) -> float:
     """Return q = <x, (P + eps I) x>, from the entries of P at the non-zeros of x."""
     begin, end = rows.indptr[i], rows.indptr[i + 1]
     total = s.scalars[NOISE] * squared_norm(rows, i)
