@@ -90,6 +90,18 @@ def test_a_token_is_made_and_printed(tmp_path):
         assert refused.stderr.startswith("selectron: --token")
 
 
+@pytest.mark.slow
+def test_no_module_of_one_system_alone_is_needed(tmp_path):
+    program = (
+        "import sys\n"
+        "sys.modules |= dict.fromkeys(['fcntl', 'termios', 'resource', 'pwd', 'uvloop'])\n"
+        "from selectron.cli import main\n"
+        "main(['serve', '--demo', '--data', 'd', '--token', 'annotate'])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True)
+    assert (done.returncode, done.stdout[:4]) == (0, b"sel_"), done.stderr
+
+
 def test_usage(tmp_path):
     assert call().exit_code == 2
     assert call("nowhere.toml").exit_code == 2

@@ -7,7 +7,6 @@ survives a crash of the process. It is not synced: after a power cut it may be b
 is ahead of it only if entries are lost.
 """
 
-import fcntl
 import os
 import sqlite3
 import struct
@@ -82,6 +81,21 @@ def reader(folder: Path) -> Log:
     return sqlite3.connect(uri, uri=True, check_same_thread=False, factory=Log)
 
 
+def locked(folder: Path) -> sqlite3.Connection:
+    """Lock a folder by SQLite, which does so on every system, until it is closed or killed."""
+    path = folder / "lock"
+    held = sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)
+    try:
+        held.execute("PRAGMA journal_mode = OFF")  # which would be another file
+        held.execute("BEGIN EXCLUSIVE")
+    except sqlite3.OperationalError:
+        held.close()
+        raise SelectronError(
+            f"{folder} is in use by another server: stop it, or give another --data."
+        ) from None
+    return held
+
+
 def open_database(path: Path) -> Log:
     """Return a connection to a database; a new one gets its tables."""
     db = sqlite3.connect(
@@ -121,18 +135,13 @@ class Store:
     def __init__(self, folder: Path, accept_loss: bool = False):
         folder.mkdir(FOLDER, parents=True, exist_ok=True)
         for name in ("lock", "head", DATABASE):  # SQLite's other files follow the mode of its own
-            (folder / name).touch(FILE)
+            if not (folder / name).exists():  # to close a file releases locks of this process
+                (folder / name).touch(FILE)
         self.folder = folder
         self.stale = True  # whether the write-ahead log or the database may hold deleted content
         with ExitStack() as undoing:
-            lock = undoing.enter_context(open(folder / "lock", "ab"))
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise SelectronError(
-                    f"{folder} is in use by another server: stop it, or give another --data."
-                ) from None
             self.head = undoing.enter_context(open(folder / "head", "r+b", 0))
+            undoing.enter_context(closing(locked(folder)))
             self.db = undoing.enter_context(closing(open_database(folder / DATABASE)))
             self._verify(accept_loss)
             self.found_damaged = [
