@@ -9,13 +9,16 @@ import sys
 import tempfile
 from pathlib import Path
 from unittest.mock import Mock
+from uuid import UUID
 
 import click
+import pyarrow as pa
 import pytest
 
 from selectron import Budget, LeadingHistory, SelectronError
 from selectron.askers import Always
 from selectron.cli import COMMANDS, Whole, main
+from selectron.cli.files import nested_as_text
 from selectron.pool import SelfDirectedClassifier
 from selectron.specs import ASKER, KERNEL, LEARNER, budgeted
 
@@ -379,7 +382,7 @@ def test_lines_that_are_sent_may_be_of_another_encoding(tmp_path, name):
     ("title", "why"),
     [
         ("Export", "line 2: 2 columns were found, and 1 expected: if line 1 is a title"),
-        ("Export\n# of mails", "row 1 has no text or number in the field 'id': its fields are 'E"),
+        ("Export\n# of mails", "row 1 has no text or number in the field 'id'; the fields are 'E"),
     ],
 )
 def test_a_table_that_is_sent_below_a_title(call, title, why):
@@ -394,3 +397,21 @@ def test_an_encoding_of_what_is_sent_that_is_unknown(call, tmp_path):
     result = call("send", "a.jsonl", *where, "--encoding", "nope")
     assert result.exit_code == 1
     assert "encoding 'nope' is unknown" in result.stderr
+
+
+@pytest.mark.slow
+def test_texts_that_the_output_cannot_hold_are_escaped(tmp_path):
+    rows = "".join(f"{i % 5},{'да' if i % 2 else 'нет'}\n" for i in range(60))
+    (tmp_path / "a.csv").write_text("x,label\n" + rows, encoding="utf-8")
+    command = [sys.executable, "-m", "selectron", "run", "a.csv", "--learner", "perceptron"]
+    environment = os.environ | {"PYTHONIOENCODING": "cp1252"}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True)
+    assert (done.returncode, b"Traceback" in done.stderr) == (0, False), done.stderr
+    assert rb"\u0434\u0430" in done.stdout
+
+
+def test_values_of_extension_types_are_text():
+    one = UUID(int=2**100 + 200)
+    table = pa.table({"id": pa.array([one.bytes, None], pa.uuid()), "key": [one.bytes, b"ham"]})
+    found = nested_as_text(table).to_pylist()
+    assert found == [{"id": str(one), "key": one.bytes.hex()}, {"id": None, "key": "ham"}]

@@ -81,14 +81,14 @@ FIRST = [
 
 
 @pytest.mark.parametrize("case", marked(FIRST), ids=name_of)
-def test_in_first_order_the_ceiling_is_q_itself(case):
+def test_in_first_order_the_upper_bound_is_q_itself(case):
     rows = case.stream(n=20)
     model = case.model(6)
     block = model.space.rows(case.block(rows.values), True)
     literal = (with_constant(case.model(6, normalize=False), rows.values) ** 2).sum(axis=1)
     declares = (declared(model.space, Space, name) for name in ("quadratic_form", "upper_bound"))
-    form, ceiling = (bind(function, {"space": model.space}) for function in declares)
+    quadratic_form, bound = (bind(function, {"space": model.space}) for function in declares)
     for i in range(20):
-        q = form(model.state, block, i)
-        assert q == ceiling(model.state, model.space.squared_norm(block, i))
+        q = quadratic_form(model.state, block, i)
+        assert q == bound(model.state, model.space.squared_norm(block, i))
         assert q == pytest.approx(literal[i], rel=1e-12)

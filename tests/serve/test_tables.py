@@ -222,7 +222,8 @@ def test_items_are_exported_with_their_labels(web):
         *tables(12),
         {"label": "mine", "deep": {"a": {"b": 2**62 + 1}, "c": None}, "age": True},
     ]
-    items[4]["late 0"], items[5]["late 0"] = 4.5, 2**64 - 1
+    items[4]["late 0"], items[5]["late 1"], items[6]["late 2"] = 4.5, 2**64 - 1, 2**53 + 1
+    items[7]["late 2"] = 0.5
     for i, item in enumerate(items):
         one.post(f"{MAIL}/items", "ingest", {"id": f"k{i}", "data": item})
     for who in ("ingest", "annotate"):
@@ -253,7 +254,9 @@ def test_items_are_exported_with_their_labels(web):
     assert rows[-1]["data.label"] == "mine"
     table = pq.read_table(io.BytesIO(export("parquet").content))
     assert table.column_names == list(rows[0])
-    assert table["late 0"].to_pylist() == [*range(4), 4.5, 2.0**64, *range(6, 12), None]
+    assert table["late 0"].to_pylist() == [*range(4), 4.5, *range(5, 12), None]
+    assert table["late 1"][5].as_py() == str(2**64 - 1)  # no fraction holds it
+    assert table["late 2"][6].as_py() == str(2**53 + 1)
     assert table["deep.a.b"].to_pylist() == [None] * 12 + [2**62 + 1]
     assert table["age"].to_pylist()[:5] == [None, "", "3.5", "3", "ten"]
     assert table["in"].to_pylist() == [i % 3 > 0 for i in range(12)] + [None]

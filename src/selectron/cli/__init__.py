@@ -138,6 +138,8 @@ def main() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:  # it is closed, as under some schedulers
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115
+        if mode == "w" and hasattr(stream := getattr(sys, name), "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")  # as texts that cp1252 lacks
     warnings.showwarning = lambda message, *where, **more: warn(str(message))
 
 

@@ -257,7 +257,8 @@ def nested_as_text(table: pa.Table) -> pa.Table:
     binary = t.is_binary, t.is_large_binary, t.is_fixed_size_binary, t.is_binary_view
     tests = t.is_nested, t.is_duration, t.is_string_view, *binary
     for place, field in enumerate(table.schema):
-        if any(test(field.type) for test in tests):
+        extended = isinstance(field.type, pa.BaseExtensionType)  # such as pa.uuid()
+        if extended or any(test(field.type) for test in tests):
             texts = pa.array(map(as_text, values_of(table.column(place))), pa.string())
             table = table.set_column(place, field.name, texts)
     return table
@@ -278,15 +279,20 @@ def as_text(value: Any) -> str | None:
 
 
 def json_value(value: Any) -> Any:
-    """Return a value as JSON can hold it: dates and bytes as text, arrays as lists, NaN as None.
+    """Return a value as JSON can hold it: dates as text, arrays as lists, NaN as None.
 
-    >>> json_value(timedelta(minutes=3))
-    'PT180S'
+    Bytes are text, too, in hexadecimal digits unless they are UTF-8.
+
+    >>> json_value(timedelta(minutes=3)), json_value(b"ham"), json_value(bytes([200, 1]))
+    ('PT180S', 'ham', 'c801')
     """
     if isinstance(value, timedelta):
         return iso_duration(value)
     if isinstance(value, bytes):
-        return value.decode("utf-8", "replace")
+        try:
+            return value.decode()
+        except UnicodeDecodeError:
+            return value.hex()
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if isinstance(value, float) and not math.isfinite(value):

@@ -300,7 +300,8 @@ def keep(path: str, saved: Saved) -> Saved:
 
     header, arrays = packing.pack(saved.classifier)
     own = {"choice": saved.choice, "place": saved.place, "answers": saved.answers}
-    same = os.path.realpath(path) == os.path.realpath(saved.path)
+    same = os.path.exists(path) and os.path.exists(saved.path)
+    same = same and os.path.samefile(path, saved.path)  # names may differ by case alone
     with locked(os.path.dirname(os.path.realpath(path))):
         if same and (found := stamp(path)) and found != saved.stamp:
             others = (f"{path}-{number}" for number in count(2))

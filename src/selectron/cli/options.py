@@ -94,7 +94,7 @@ def class_names(ctx: Any, param: Any, text: str | None) -> list[str] | None:
         few = "at least two different labels are needed"
         wanted = "no label may be empty" if "" in names else few
         raise click.BadParameter(f"{wanted}: ham,spam", ctx, param)
-    return names
+    return [*dict.fromkeys(names)]
 
 
 def path_option(*names: str, **more: Any) -> Callable:

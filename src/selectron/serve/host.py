@@ -21,7 +21,8 @@ from .store import reader
 from .strict import Problem, missing
 
 # not affected when the system clock is set; on Linux it also counts while the machine is suspended
-STEADY = partial(time.clock_gettime, getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+BOOT: Any = getattr(time, "CLOCK_BOOTTIME", None)
+STEADY = time.monotonic if BOOT is None else partial(time.clock_gettime, BOOT)
 BATCH = 256  # requests in a transaction
 WAITING = 10_000  # requests that may wait
 BUSY = "Too many requests are waiting: try again in a moment."

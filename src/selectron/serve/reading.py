@@ -22,6 +22,8 @@ from .strict import invalid, missing
 
 INT, FLOAT, TEXT, FLAG = pa.int64(), pa.float64(), pa.string(), pa.bool_()
 TYPES, LARGEST = {int: INT, float: FLOAT, bool: FLAG}, 2**63 - 1  # the largest of INT
+LONG, EXACT = pa.uint64(), 2**53  # whole numbers above EXACT, which FLOAT would round
+MERGED = {frozenset([INT, FLOAT]): FLOAT, frozenset([INT, LONG]): LONG}  # others are TEXT
 COLUMNS = {  # of an export, with the types that they have in Parquet
     "entry": INT, "kind": TEXT, "item": INT, "id": TEXT, "at": FLOAT, "who": TEXT,
     "verdict": TEXT, "label": TEXT, "shown_at": FLOAT, "late": FLAG, "counts": FLAG,
@@ -158,11 +160,12 @@ def columns_of(db: Log, stream: Stream, last: int) -> dict[str, pa.DataType]:
         for name, value in row.items():
             known = columns.setdefault(name, None)
             if value is not None:
-                large = isinstance(value, int) and value > LARGEST
-                kind = FLOAT if large else TYPES.get(type(value), TEXT)
-                both = FLOAT if {known, kind} == {INT, FLOAT} else TEXT
+                kind = TYPES.get(type(value), TEXT)
+                if kind is INT and abs(value) > EXACT:
+                    kind = LONG if abs(value) <= LARGEST else TEXT
+                both = MERGED.get(frozenset([known, kind]), TEXT)
                 columns[name] = kind if known in (None, kind) else both
-    return {name: kind or TEXT for name, kind in columns.items()}
+    return {name: INT if kind is LONG else kind or TEXT for name, kind in columns.items()}
 
 
 def labelled(db: Log, stream: Stream, last: int) -> Iterator[dict[str, Any]]:

@@ -184,7 +184,8 @@ def parse_item(
     if isinstance(own, float) and own.is_integer():  # as pandas writes ids if one is blank
         own = int(own)
     if type(own) not in (str, int):
-        what = f"the field {field or 'id'!r}: its fields are {first_few([*data])}"
+        others = f"; the fields are {first_few([*data])}" if field else ""
+        what = f"the field {field or 'id'!r}{others}"
         raise SelectronError(f"{where} has no text or number in {what}.")
     try:
         known = label_of(data.get(label)) if label else None

@@ -7,7 +7,6 @@ survives a crash of the process. It is not synced: after a power cut it may be b
 is ahead of it only if entries are lost.
 """
 
-import os
 import sqlite3
 import struct
 import zlib
@@ -88,8 +87,10 @@ def locked(folder: Path) -> sqlite3.Connection:
     try:
         held.execute("PRAGMA journal_mode = OFF")  # which would be another file
         held.execute("BEGIN EXCLUSIVE")
-    except sqlite3.OperationalError:
+    except sqlite3.DatabaseError as error:
         held.close()
+        if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
+            raise SelectronError(f"{path} cannot be locked: {error}.") from None
         raise SelectronError(
             f"{folder} is in use by another server: stop it, or give another --data."
         ) from None
@@ -187,7 +188,8 @@ class Store:
 
     def _mark(self) -> None:
         """Write the last entry to `head`."""
-        os.pwrite(self.head.fileno(), with_checksum(FORM.pack(*self.last)), 0)
+        self.head.seek(0)
+        self.head.write(with_checksum(FORM.pack(*self.last)))
         self.kept = self.last
 
     # Transactions
