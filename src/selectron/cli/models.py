@@ -300,10 +300,10 @@ def keep(path: str, saved: Saved) -> Saved:
 
     header, arrays = packing.pack(saved.classifier)
     own = {"choice": saved.choice, "place": saved.place, "answers": saved.answers}
-    same = os.path.exists(path) and os.path.exists(saved.path)
-    same = same and os.path.samefile(path, saved.path)  # names may differ by case alone
     with locked(os.path.dirname(os.path.realpath(path))):
-        if same and (found := stamp(path)) and found != saved.stamp:
+        found, there = stamp(path), os.path.exists(saved.path)
+        same = found and there and os.path.samefile(path, saved.path)  # names may differ by case
+        if same and found != saved.stamp:
             others = (f"{path}-{number}" for number in count(2))
             path = next(other for other in others if not os.path.lexists(other))
             warn(f"{saved.path} has changed since it was read: this model is in {path}")

@@ -173,8 +173,10 @@ def has_huge(x: Mapping[str, Any]) -> bool:
     (True, False)
     """
     kinds = set(map(type, x.values()))
-    if dict in kinds or LISTS.isdisjoint(kinds):
-        return dict in kinds
+    if dict in kinds:
+        return True
+    if LISTS.isdisjoint(kinds):
+        return False
     lists = [vector_of(value) for value in x.values() if type(value) in LISTS]
     return any(values is not None and (np.abs(values) > HUGE).any() for values in lists)
 

@@ -122,9 +122,9 @@ class Text(Kind):
             return
         self.words += len(words) if learn else 0
         size = layout.hashed or TEXT_PLACES
-        words += [pair_hash(a, b) for a, b in pairwise(words) if a & b & UNSPACED_BIT]
+        pairs = [pair_hash(a, b) for a, b in pairwise(words) if a & b & UNSPACED_BIT]
         counts: dict[int, int] = {}
-        for h in words:
+        for h in words + pairs:
             counts[h % size] = counts.get(h % size, 0) + 1
         places = sorted(counts)
         at = np.array(places)  # as an index, a list is converted each time
