@@ -29,6 +29,7 @@ Returned = TypeVar("Returned")
 
 
 def _lock_of(estimator: Any) -> Any:
+    """Return a new lock, which goes with the estimator, or that of another thread."""
     finalize(estimator, LOCKS.pop, id(estimator), None).atexit = False
     return LOCKS.setdefault(id(estimator), RLock())
 

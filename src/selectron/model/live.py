@@ -340,8 +340,9 @@ class SingleRounds:
 
         It is in the next round, or `shift` rounds after that, where `shift` is 0 or negative.
         """
-        *rounds, out = self.one_round
-        rounds[0][0], rounds[1][0] = label, draw
+        one = self.one_round
+        one.labels[0], one.draws[0] = label, draw
+        *rounds, out = one
         if self.recent[0] is not block:  # for `tell` right after `decide`
             self.recent = block, self._rows(block)
         rows = self.recent[1]
