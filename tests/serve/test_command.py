@@ -114,6 +114,21 @@ def test_usage(tmp_path):
     assert not (tmp_path / "data").exists()
 
 
+def test_a_name_that_differs_in_capitals_from_one_in_the_folder(tmp_path):
+    """On a disk that ignores capitals, both would have one folder of snapshots."""
+    for name in ("Mail", "mail"):
+        (tmp_path / f"{name}.toml").write_text(f"name = '{name}'\n{GOOD}")
+    made = tmp_path / "Mail.toml", "--data", tmp_path / "data", "--token"
+    assert call(*made, "read").exit_code == 0
+    refused = call(tmp_path / "mail.toml", *made[1:], "annotate")
+    assert refused.exit_code == 1
+    assert "give 'mail' or 'Mail' another name" in refused.stderr
+    refused = call(tmp_path / "mail.toml", tmp_path / "Mail.toml", "--data", tmp_path / "new")
+    assert refused.stderr.endswith("give 'mail' or 'Mail' another name.\n")
+    assert not (tmp_path / "new").exists()
+    assert call(*made, "annotate").exit_code == 0
+
+
 @pytest.mark.parametrize("known", [False, True])
 def test_a_port_that_is_taken_is_told_of_before_tokens(tmp_path, known):
     file, data = tmp_path / "mail.toml", tmp_path / "data"
@@ -176,6 +191,9 @@ BAD = {
     "name": GOOD + 'name = "../../etc"',
     "except": GOOD + "[[stream]]\nname = 'a'",
     "same name": '[[stream]]\nname="a"\nclasses=["x","y"]\n' * 2,
+    "give 'mail' or 'Mail' another name": "".join(
+        f'[[stream]]\nname="{name}"\nclasses=["x","y"]\n' for name in ("mail", "Mail")
+    ),
     "drop 'numeric'": GOOD + "[features]\nnumeric = {a = [0, 1]}",
     "drop 'text'": GOOD + '[features]\nkind = "vector"\ntext = ["a"]',
     "features: name a field": GOOD + "[features]\ntext = []",

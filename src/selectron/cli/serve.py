@@ -87,15 +87,14 @@ def serve(files: tuple[str, ...], demo: bool, **options: Any) -> None:
 def serve_streams(files: tuple[str, ...], demo: bool, folder: Path, **options: Any) -> None:
     """Serve, or make a token."""
     from ..serve import server
-    from ..serve.declaration import read
+    from ..serve.declaration import check_names, read
     from ..serve.demo import DEMO
     from ..serve.guard import bare
     from ..serve.host import Host
 
     found = [declaration for file in files for declaration in read(file)]
-    if len({d.name for d in found}) < len(found):
-        raise SelectronError("Two streams have the same name.")
     streams = [*found, DEMO] if demo else found
+    check_names(stream.name for stream in streams)
     made = partial(Host, folder, streams, accept_loss=options["accept_loss"])
     if options["token"] is not None:
         make_token(made, options["token"])

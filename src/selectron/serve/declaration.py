@@ -1,6 +1,8 @@
 """Declarations of streams: tables in a TOML file."""
 
 import tomllib
+from collections.abc import Iterable
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -209,6 +211,15 @@ def read(path: str | Path) -> list[Declaration]:
     if values or not isinstance(several, list):
         raise SelectronError(f"{path}: there must be nothing except [[stream]] tables.")
     found = [validated(table, f"{path}, stream {i + 1}") for i, table in enumerate(several)]
-    if len({stream.name for stream in found}) < len(found):
-        raise SelectronError(f"{path}: two streams have the same name.")
+    check_names((stream.name for stream in found), f"{path}: ")
     return found
+
+
+def check_names(names: Iterable[str], where: str = "") -> None:
+    """Raise SelectronError if two names are the same on a disk that ignores capitals."""
+    for one, other in pairwise(sorted(names, key=str.lower)):
+        if one.lower() == other.lower():
+            raise SelectronError(
+                f"{where}two streams have the same name, or differ in capitals alone, which some "
+                f"disks ignore: give {one!r} or {other!r} another name."
+            )

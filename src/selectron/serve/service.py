@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ..errors import SelectronError
 from . import store, strict
-from .declaration import Declaration
+from .declaration import Declaration, check_names
 from .event import LOG, Damaged
 from .state import view
 from .store import Store
@@ -65,6 +65,11 @@ class Service:
 
     def _start(self, declarations: Sequence[Declaration], accept_loss: bool) -> None:
         """Restore the streams, set aside damaged items, and apply settings that have changed."""
+        names = [declaration.name for declaration in declarations]
+        kept = {name for (name,) in self.store.db.execute("SELECT name FROM streams")}
+        self.unserved = sorted(kept - {*names})
+        low = {name.lower() for name in names}  # a folder of snapshots would be shared
+        check_names([*names, *(name for name in self.unserved if name.lower() in low)])
         for declaration in declarations:
             check_unchanged(declaration, self.store.declared(declaration.name))
         self.store.begin()
