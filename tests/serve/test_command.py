@@ -129,6 +129,18 @@ def test_a_name_that_differs_in_capitals_from_one_in_the_folder(tmp_path):
     assert call(*made, "annotate").exit_code == 0
 
 
+def test_streams_of_the_folder_that_are_not_served_are_named(tmp_path, monkeypatch):
+    """As after a stream was renamed."""
+    monkeypatch.setattr("selectron.serve.server.run", lambda host, *rest: host.stop())
+    monkeypatch.setattr(signal, "signal", lambda *given: None)
+    data, errors = ("--data", tmp_path / "data", "--port", 0), []
+    for name in ("old", "older", "new"):
+        (tmp_path / "mail.toml").write_text(f"name = '{name}'\n{GOOD}")
+        errors.append(call(tmp_path / "mail.toml", *data).stderr)
+    begin = f"selectron: {tmp_path / 'data'} has streams that are not served: "
+    assert errors == ["", f"{begin}'old'\n", f"{begin}'old', 'older'\n"]
+
+
 @pytest.mark.parametrize("known", [False, True])
 def test_a_port_that_is_taken_is_told_of_before_tokens(tmp_path, known):
     file, data = tmp_path / "mail.toml", tmp_path / "data"

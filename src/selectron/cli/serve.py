@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from ..engine.parameters import counted
+from ..engine.parameters import counted, first_few
 from ..errors import SelectronError
 from ..streams import readers
 from ..streams.readers.source import PACKED
@@ -103,6 +103,8 @@ def serve_streams(files: tuple[str, ...], demo: bool, folder: Path, **options: A
     with server.listen(options["host"], options["port"]) as door:
         host, port = made(), door.getsockname()[1]
         show_tokens(host, f"http://{bare(options['host'])}:{port}", demo)
+        if others := host.service.unserved:
+            warn(f"{folder} has streams that are not served: {first_few(others)}")
         echo(f"Everything is kept in {folder}; Ctrl-C ends.")
         names = (*options["allow_host"], options["host"])
         server.run(host, door, names, demo, options["connections_per_address"])
