@@ -10,10 +10,12 @@ import time
 from contextlib import contextmanager
 
 import pytest
+from starlette.testclient import TestClient
 
 from selectron.errors import SelectronError
 from selectron.serve import kafka
 from selectron.serve.answering import Answer, answer
+from selectron.serve.app import application
 from selectron.serve.declaration import validated as declaration_of
 from selectron.serve.host import Host
 from selectron.serve.service import Work
@@ -104,6 +106,8 @@ def test_messages_become_items_and_decisions_and_answers_messages(brokers, topic
 
         host.submit(Work(work)).result()
         until(lambda: sent(host, topic) == 21)
+        until(lambda: [one.messages for one in host.topics] == [20, 21])
+        assert all(one.connected for one in host.topics)
         assert len(set(ids(host))) == 20
         assert all(key.startswith(f"{topic}-") for key in ids(host))
     found = sorted(brokers.all(f"{topic}.out"), key=lambda entry: entry["entry"])
@@ -181,9 +185,31 @@ def test_what_cannot_be_stored_is_stored_later(brokers, topic, tmp_path, monkeyp
 
 def test_brokers_that_cannot_be_reached_are_waited_for(tmp_path, caplog, monkeypatch):
     monkeypatch.setattr(kafka, "PATIENCE", 0.5)
-    declaration = declared(kafka={"brokers": "127.0.0.1:1", "items": "mail"})
-    with caplog.at_level(logging.WARNING), served(tmp_path, declaration):
+    topics = {"items": "mail", "decisions": "out"}
+    declaration = declared(kafka={"brokers": "127.0.0.1:1", **topics})
+    with caplog.at_level(logging.WARNING), served(tmp_path, declaration) as host:
         until(lambda: any("127.0.0.1:1" in record.message for record in caplog.records))
+        client = TestClient(application(host), "http://localhost")
+        reply = client.get("/healthz")
+        assert (reply.status_code, reply.json()["disconnected"]) == (200, ["mail"])
+        token = host.make_token("read", "read", None)
+        text = client.get("/metrics", headers={"authorization": f"Bearer {token}"}).text
+        for topic in topics.values():
+            assert f'selectron_kafka_connected{{stream="mail",topic="{topic}"}} 0.0' in text
+            assert f'messages_total{{stream="mail",topic="{topic}"}} 0.0' in text
+
+
+def test_an_end_does_not_wait_for_brokers(tmp_path, monkeypatch):
+    """Neither for their reply, nor until they have acknowledged what is to be sent."""
+    monkeypatch.setattr(kafka.Writer, "look", lambda self: None)  # they were there at first
+    topics = {"items": "mail", "decisions": "out"}
+    with served(tmp_path, declared(kafka={"brokers": "127.0.0.1:1", **topics})) as host:
+        stream = host.service.streams["mail"]
+        item = stream.item(None, texts(1)[0])
+        host.submit(Work(lambda service, at: stream.add_one(item, "anna", at))).result()
+        until(lambda: len(host.topics[1].client))
+        start = time.monotonic()
+    assert time.monotonic() - start < 5
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,11 @@ SHARES = {
     "precision": "Estimated precision of a class, and its 95% interval",
 }
 
+KAFKA = (
+    ("connected", "1 if the brokers of a topic answer", GaugeMetricFamily),
+    ("messages", "Messages of a topic taken or sent since the start", CounterMetricFamily),
+)
+
 
 class Figures(NamedTuple):
     """Collector of the metrics of a host."""
@@ -69,6 +74,10 @@ class Figures(NamedTuple):
             known = [(names, row[name]) for names, row in rows if row[name]["estimate"] is not None]
             bounds = [((*names, b), x) for names, found in known for b, x in found.items()]
             yield family(name, what, (*of_class, "bound"), bounds)
+        topics = [((one.name, one.topic), one) for one in self.host.topics]
+        for name, what, kind in KAFKA:
+            rows = [(names, getattr(one, name)) for names, one in topics]
+            yield family(f"kafka_{name}", what, ("stream", "topic"), rows, kind)
         what = "1 if the store cannot be written"
         yield family("failing", what, (), [((), service.failing)])
         what = "1 if an entry of the log, or a reply, is damaged"
@@ -129,7 +138,9 @@ def add_plain(app: FastAPI) -> None:
         host = request.app.state.host
         works = not (host.service.failing or host.service.broken)
         damaged = sum(view["damaged"] for view in host.views.values())
-        return JSONResponse({"ok": works, "damaged": damaged}, 200 if works else 503)
+        away = sorted({one.name for one in host.topics if not one.connected})
+        report = {"ok": works, "damaged": damaged} | ({"disconnected": away} if away else {})
+        return JSONResponse(report, 200 if works else 503)
 
     router = strict_routes("", "health")
 

@@ -61,6 +61,7 @@ class Host:
         self.folder, self.clock, self.steady = folder, clock, lambda: ahead + steady()
         self.ending = self.stopping = self.ended = False  # `ending`: streams of events end
         self.followed = defaultdict[str, list[object]](list)  # open streams of events, by person
+        self.topics: list[Any] = []  # those of Kafka that are read and written
         self.changing_tokens = threading.Lock()
         self.waiting: queue.Queue = queue.Queue(WAITING)
         self.service = Service(folder, declarations, **options)

@@ -26,8 +26,8 @@ BATCH, POLL = 500, 0.5  # messages in a transaction; seconds to wait for one
 RETRY = 2.0  # seconds between two tries
 SENT = "item", "answer"  # kinds of entries
 WAIT = 0.2  # seconds between two looks at the log
-FLUSH, PATIENCE = 30.0, 10.0  # seconds that brokers have to acknowledge messages, and to answer
-LOOK = 60.0  # seconds between two looks for new partitions
+FLUSH, PATIENCE = 30.0, 3.0  # seconds that brokers have to acknowledge messages, and to answer
+LOOK = 10.0  # seconds between two questions to brokers, also about new partitions
 
 
 def connected(host: Host) -> AbstractContextManager[None]:
@@ -35,7 +35,7 @@ def connected(host: Host) -> AbstractContextManager[None]:
 
     Raises SelectronError if confluent-kafka is missing, or refuses a setting.
     """
-    found: list[Worker] = []
+    found: list[Worker] = host.topics
     for stream in host.service.streams.values():
         if (kafka := stream.declaration.kafka) is not None:
             found += [Reader(host, stream, kafka)] if kafka.items else []
@@ -51,6 +51,7 @@ def kafka_client(kind: str, kafka: Kafka, **options: Any) -> Any:
         raise SelectronError(
             "Topics of Kafka need confluent-kafka: pip install 'selectron[kafka]'"
         ) from None
+    options["reconnect.backoff.ms"] = int(1000 * RETRY)  # each try is a line of the log
     settings = {"bootstrap.servers": kafka.brokers, **options, **kafka.settings}
     try:
         return getattr(confluent_kafka, kind)(settings, logger=LOG)
@@ -62,10 +63,28 @@ class Worker:
     """A thread that runs `turn` until the end; it waits after a failure, and tries again."""
 
     client: Any
+    topic: str
 
     def __init__(self, host: Host, stream: Stream, kafka: Kafka):
         self.host, self.stream, self.kafka = host, stream, kafka
         self.name, self.failing = stream.name, ""
+        self.looked, self.messages = 0.0, 0  # taken, or sent
+
+    @property
+    def connected(self) -> bool:
+        """Whether the brokers answered lately."""
+        return bool(self.looked) and not self.failing
+
+    def look(self) -> Any:
+        """Return what the brokers know of the topic. Raises SelectronError if none answers."""
+        from confluent_kafka import KafkaException
+
+        try:
+            found = self.client.list_topics(self.topic, PATIENCE).topics[self.topic]
+        except KafkaException as error:
+            raise SelectronError(f"{self.kafka.brokers}: {error.args[0].str()}") from None
+        self.looked = time.monotonic()
+        return found
 
     def turn(self, ending: Event) -> None:
         """Do what is to be done. Raises SelectronError if it has to be tried again."""
@@ -95,8 +114,7 @@ class Reader(Worker):
 
     def __init__(self, *args: Any):
         super().__init__(*args)
-        self.started: set[int] = set()
-        self.looked = 0.0
+        self.topic, self.started = self.kafka.items, set[int]()
         self.found: list[tuple[Any, Item | Problem]] = []  # messages that are not stored yet
         group = {"group.id": "selectron", "enable.auto.commit": False}  # no offsets at the brokers
         reset = {"auto.offset.reset": "earliest"}
@@ -116,32 +134,29 @@ class Reader(Worker):
                 if (error := message.error()) is None:
                     self.found.append((message, self.item(message)))
                 else:
-                    self.complain(f"topic {self.kafka.items!r}: {error.str()}")
+                    self.complain(f"topic {self.topic!r}: {error.str()}")
         if self.found:
             self.host.submit(Work(self.take)).result()
+            self.messages += len(self.found)
             self.found = []
 
     def assign_partitions(self) -> None:
         """Start to read partitions that are new, each behind the last message that was taken."""
-        from confluent_kafka import OFFSET_BEGINNING, KafkaException, TopicPartition
+        from confluent_kafka import OFFSET_BEGINNING, TopicPartition
 
-        try:
-            topic = self.client.list_topics(self.kafka.items, PATIENCE).topics[self.kafka.items]
-        except KafkaException as error:
-            raise SelectronError(f"{self.kafka.brokers}: {error.args[0].str()}") from None
+        topic = self.look()
         if topic.error is not None:
-            raise SelectronError(f"topic {self.kafka.items!r}: {topic.error.str()}")
+            raise SelectronError(f"topic {self.topic!r}: {topic.error.str()}")
         new = set(topic.partitions) - self.started
         with self.host.reading() as db:
             offsets = {p: db.offset(self.offset_of(p)) for p in new}
         places = ((p, OFFSET_BEGINNING if at is None else at) for p, at in offsets.items())
         self.client.incremental_assign([TopicPartition(topic.topic, *place) for place in places])
         self.started |= new
-        self.looked = time.monotonic()
 
     def offset_of(self, partition: int) -> str:
         """Return the name of the offset to read a partition from."""
-        return f"kafka:{self.name}:read:{self.kafka.items}:{partition}"
+        return f"kafka:{self.name}:read:{self.topic}:{partition}"
 
     def take(self, service: Service, at: float) -> None:
         """Add the items of messages, and keep the offsets behind them, in one transaction."""
@@ -180,13 +195,16 @@ class Writer(Worker):
 
     def __init__(self, *args: Any):
         super().__init__(*args)
-        self.place = f"kafka:{self.name}:sent:{self.kafka.decisions}"
+        self.topic = self.kafka.decisions
+        self.place = f"kafka:{self.name}:sent:{self.topic}"
         self.last = self.host.read(lambda db: db.offset(self.place)) or 0
         limits = {"delivery.timeout.ms": int(1000 * FLUSH), "enable.idempotence": True}
         self.client = kafka_client("Producer", self.kafka, **limits)  # which keeps the order
 
     def turn(self, ending: Event) -> None:
         """Send decisions and answers of a page of the log, without data; wait if there are none."""
+        if time.monotonic() - self.looked > LOOK:
+            self.look()
         if self.host.view(self.name)["entry"] <= self.last:
             ending.wait(WAIT)
             return
@@ -197,15 +215,19 @@ class Writer(Worker):
             if row["kind"] in SENT:
                 entry = {k: v for k, v in row.items() if v is not None and k != "data"}
                 self.client.produce(
-                    self.kafka.decisions,
+                    self.topic,
                     key=row["id"] or str(row["item"]),
                     value=strict.dumps({"id": None, **entry}, sort=False),
                     on_delivery=lambda error, _: failed.append(error.str()) if error else None,
                 )
-        if self.client.flush(FLUSH) or failed:
+        end = time.monotonic() + FLUSH
+        while self.client.flush(PATIENCE) and time.monotonic() < end and not ending.is_set():
+            pass
+        if len(self.client) or failed:
             self.client.purge()
             raise SelectronError(failed[0] if failed else f"{self.kafka.brokers} do not answer.")
         last = rows[-1]["entry"]
         keep = Work(lambda service, at: service.store.put_offset(self.place, last))
         self.host.submit(keep).result()
         self.last = last
+        self.messages += sum(row["kind"] in SENT for row in rows)
