@@ -4,6 +4,8 @@ import codecs
 import gzip
 import json
 import os
+import subprocess
+import sys
 from contextlib import closing
 
 import httpx2
@@ -108,8 +110,7 @@ def test_lines_that_the_stream_refuses(live, tmp_path):
     assert first.exit_code == 1
     assert first.stdout == "698 new items, 698 of them asked for\n"
     assert [line for line in first.stderr.splitlines() if line.startswith("selectron")] == [
-        "selectron: odd.jsonl, line 41: An item must have text in 'text'.",
-        "selectron: odd.jsonl, line 601: An item must have text in 'text'.",
+        "selectron: odd.jsonl, line 41 (and 1 more): An item must have text in 'text'.",
         "selectron: 2 lines were refused: correct them, and send the file with --again",
     ]
     rows[40], rows[600] = {"text": "mended"}, {"text": "too"}
@@ -118,6 +119,31 @@ def test_lines_that_the_stream_refuses(live, tmp_path):
         done = CliRunner().invoke(main, [*arguments, *more], env=token)
         assert done.exit_code == 0
         assert done.stdout == f"{new} new items, {new} of them asked for\n"
+
+
+@pytest.mark.parametrize("piped", [False, True])
+def test_many_lines_for_one_reason_and_for_many(site, tmp_path, piped):
+    """Each reason is one line, without the value; of a pipe, each line is shown as it comes."""
+    one, file = site(declared(features={"kind": "vector", "size": 1})), tmp_path / "odd.jsonl"
+    rows = [{"vector": [str(i)]} for i in range(30)] + [{"vector": []}]
+    arguments = ["--to", f"{one.url}/v1/streams/mail", "--token", one.tokens["ingest"]]
+    text = "\n".join(map(json.dumps, rows))
+    file.write_text(text)
+    command = [sys.executable, "-m", "selectron", "send", "-" if piped else file, *arguments]
+    done = subprocess.run(command, input=text, capture_output=True, text=True)
+    shown = [line for line in done.stderr.splitlines() if line.startswith("selectron: ")]
+    assert shown[-1].startswith("selectron: 31 lines were refused")
+    assert len(shown) == (32 if piped else 3)
+    assert piped or shown[:2] == [
+        "selectron: odd.jsonl, line 1 (and 29 more): 'vector' must hold numbers, got \"0\".",
+        "selectron: odd.jsonl, line 31: 'vector' must be a list of 1 numbers.",
+    ]
+    rows = [{"vector": [1], "y": f"eggs {i}"} for i in range(30)]
+    file.write_text("\n".join(map(json.dumps, rows)))
+    command = ["send", str(file), "--label", "y", "--name", "b", *arguments]
+    done = CliRunner().invoke(main, command)
+    assert done.stderr.count("There is no class") == 10
+    assert "selectron: other lines were refused for 20 more reasons\n" in done.stderr
 
 
 def test_another_file_of_the_same_name(live, tmp_path):
@@ -335,7 +361,7 @@ def test_known_labels_are_sent_as_answers(site, tmp_path, ending):
     assert (refused.exit_code, one.host.views["mail"]["items"]) == (1, 0)
     first = sent("--label", "y")
     assert (first.exit_code, first.stdout[:13]) == (1, "20 new items,")
-    assert f"old.{ending}, {unit} 4: There is no class 'eggs'" in first.stderr
+    assert f"old.{ending}, {unit} 4 (and 3 more): There is no class 'eggs'" in first.stderr
     assert f"4 {unit}s were refused" in first.stderr
     known = [(str(i), x.strip()) for i, x in enumerate(labels, 1) if x not in (None, "eggs")]
     assert answers() == known

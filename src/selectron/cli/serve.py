@@ -22,6 +22,7 @@ from . import ExamplesFirst, Whole, echo, reporting_errors, warn
 from .files import as_json, records_of, with_progress
 from .options import encoding_option
 
+PLACE, REASONS = re.compile(r", (line|row) \d+"), 10  # most that are shown
 ADDRESS = re.compile(r"https?://[^\s?#]+")
 
 
@@ -171,8 +172,8 @@ def send(file: str, url: str, token: str | None, **options: Any) -> None:
     Give --label for a file with known labels: each item is answered with its label before the next
     one is sent, unless the label is blank, or the item was sent before and has an answer.
 
-    A line of invalid JSON, and an item or label that the stream refuses, are reported with their
-    line, the rest is sent, and the exit code is 1; --again sends such lines once they are fixed.
+    A line of invalid JSON, and an item or label that the stream refuses, are reported once for each
+    reason, the rest is sent, and the exit code is 1; --again sends such lines once they are fixed.
 
     \b
         selectron send mail.jsonl --to http://127.0.0.1:8000/v1/streams/mail
@@ -268,13 +269,16 @@ def feed(
     with closing(sending.Sender(url, token, warn=warn)) as sender:
         start = 0 if again else sending.resumed(sender, keys, name)
         bar = tqdm(total=len(keys) or None, initial=start, unit=" items", disable=None)
-        failed: list[str] = []
+        failed: dict[str, list[str]] = {}
 
         def refused(sentence: str) -> None:
-            failed.append(sentence)
-            bar.write(f"selectron: {sentence}", file=sys.stderr)
+            why = PLACE.sub("", sentence, count=1).partition(", got ")[0]
+            failed.setdefault(why, []).append(sentence)
+            if file == "-":  # which may come for days
+                bar.write(f"selectron: {sentence}", file=sys.stderr)
 
-        with lines_of(file, False, encoding) as (lines, more), bar:
+        shown = naming_refused(failed) if file != "-" else nullcontext()
+        with lines_of(file, False, encoding) as (lines, more), shown, bar:
             found = sending.items(lines, name, refused=refused, **options)
             for line in islice(found, max(0, start - 1), start):
                 (reply,) = sender.send([line.text])
@@ -282,4 +286,16 @@ def feed(
                     raise SelectronError(sending.refusal(line, reply))
                 sending.answer(sender, line, True, refused)
             new, asked = sending.send_all(sender, found, bar.update, refused, more)
-            return new, asked, len(failed)
+            return new, asked, sum(map(len, failed.values()))
+
+
+@contextmanager
+def naming_refused(failed: dict[str, list[str]]) -> Iterator[None]:
+    """Show at the end which line was refused first for each reason, and how many others were."""
+    try:
+        yield
+    finally:
+        for first, *others in [*failed.values()][:REASONS]:
+            warn(PLACE.sub(rf"\g<0> (and {len(others):,} more)", first, 1) if others else first)
+        if (left := len(failed) - REASONS) > 0:
+            warn(f"other lines were refused for {counted(left, 'more reason')}")
