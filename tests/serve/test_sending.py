@@ -278,6 +278,29 @@ def test_a_table(live, tmp_path, ending):
     assert f"a.{ending}: no {unit} has a field 'lable' to be ignored" in wrong.stderr
 
 
+def test_decimal_commas_are_sent_as_numbers(site, tmp_path):
+    """As text, a stream that had points took "1,250" as 1250, and "0,5" as blank."""
+    one, file = site(declared(features={"kind": "auto"}, learner="perceptron")), tmp_path / "a.csv"
+    arguments = ["--to", f"{one.url}/v1/streams/mail", "--token", one.tokens["ingest"]]
+    for rows, sentence in (
+        (["x;id;code", *(f"{i / 8:.3f};{i};{i},5" for i in range(120))], "'code'"),
+        (["x;id;code", *(f"1,{i:03d};{i},0;{i}" for i in range(110)), "0,5;a;n/a"], "'x'"),
+    ):
+        file.write_text("\n".join(rows))
+        command = ["send", str(file), "--id", "id", "--name", sentence, *arguments]
+        done = CliRunner().invoke(main, command)
+        assert f"a.csv: sent as numbers, with a decimal comma: {sentence}\n" in done.stderr
+    url = f"{one.url}/v1/streams/mail"
+
+    def sent(key):
+        return httpx2.get(f"{url}/items?id={key}", headers=one.headers()).json()["content"]
+
+    assert sent("5") == {"x": "0.625", "id": "5", "code": 5.5}
+    assert sent("7,0") == {"x": 1.007, "id": "7,0", "code": "7"}
+    assert sent("a")["x"] == 0.5
+    assert httpx2.get(url, headers=one.headers()).json()["columns"][0] == "x: number"
+
+
 def test_doubts_about_a_table_are_shown_once(live, tmp_path):
     path = tmp_path / "stray.csv"
     quotes = ['"' * (i in (3, 7)) for i in range(20)]

@@ -4,7 +4,7 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import closing, contextmanager, nullcontext
 from functools import partial
 from itertools import chain, islice
@@ -206,9 +206,40 @@ def is_table(file: str) -> bool:
     return kind in ("csv", "parquet")
 
 
+def decimals_of(file: str, encoding: str | None, left: Container[str | None]) -> dict[str, Any]:
+    """Return how `run` reads the columns whose numbers have decimal commas, but for those `left`.
+
+    The stream may have settled on decimal points, or have no columns that learn how text is read.
+    """
+    from ..data.kinds import Layout  # slow to import
+    from ..data.tables import Column
+
+    columns = dict[str, Column]()
+    for chunk in readers.read(file, label="", encoding=encoding):
+        for name, array in zip(chunk.rows.column_names, chunk.rows.columns, strict=True):
+            column = columns.setdefault(name, Column(name))
+            for x in array:
+                if column.settled:
+                    break
+                column.recognise(x.as_py())
+            if column.kind == "number" and column.encoder.open:  # a later value may show the style
+                column.encoder.prepare(array.combine_chunks(), Layout(0), True)
+    found = {x: columns[x].encoder for x in columns if columns[x].kind == "number"}
+    commas = [name for name in found if found[name].style == "," and name not in left]
+    if commas:
+        warn(f"{file}: sent as numbers, with a decimal comma: {first_few(commas)}")
+    return {name: found[name].parse for name in commas}
+
+
+def with_numbers(row: dict[str, Any], decimals: dict[str, Any]) -> dict[str, Any]:
+    """Return a row whose text is numbers in some columns, where it can be."""
+    found = {name: parse(row[name]) for name, parse in decimals.items()}
+    return row | {name: x for name, x in found.items() if x == x}
+
+
 @contextmanager
 def lines_of(
-    file: str, first: bool, encoding: str | None
+    file: str, first: bool, encoding: str | None, decimals: dict[str, Any]
 ) -> Iterator[tuple[Iterable[bytes], Callable[[], bool]]]:
     """Open a file; return its lines, and a function that returns whether more have come.
 
@@ -220,7 +251,7 @@ def lines_of(
         source = readers.read(file, label="", encoding=encoding)
         with closing(with_progress(source)) if first else nullcontext(source) as chunks:
             rows = chain.from_iterable(records_of(chunk.rows) for chunk in chunks)
-            yield (as_json(row).encode() for row in rows), lambda: True
+            yield (as_json(with_numbers(row, decimals)).encode() for row in rows), lambda: True
     elif encoding or file.lower().endswith(PACKED):
         with open(os.dup(0) if file == "-" else file, "rb") as packed:
             blocks = Blocks(Counted(packed), encoding_of(encoding))
@@ -260,8 +291,11 @@ def feed(
     name, keys = name or ("stdin" if file == "-" else Path(file).name), []
     ignored = dict.fromkeys([*ignore, *filter(None, [options["label"]])], 0)
     options |= {"unit": "row" if is_table(file) else "line", "ignored": ignored}
+    decimals = dict[str, Any]()
     if file != "-":
-        with lines_of(file, True, encoding) as (lines, _):
+        if readers.by_name(file) == "csv":
+            decimals = decimals_of(file, encoding, (options["field"], options["label"]))
+        with lines_of(file, True, encoding, decimals) as (lines, _):
             found = sending.items(lines, name, refused=lambda sentence: None, **options)
             keys = [line.id for line in found]
         check_left_out(file, ignored, options["label"])
@@ -278,7 +312,7 @@ def feed(
                 bar.write(f"selectron: {sentence}", file=sys.stderr)
 
         shown = naming_refused(failed) if file != "-" else nullcontext()
-        with lines_of(file, False, encoding) as (lines, more), shown, bar:
+        with lines_of(file, False, encoding, decimals) as (lines, more), shown, bar:
             found = sending.items(lines, name, refused=refused, **options)
             for line in islice(found, max(0, start - 1), start):
                 (reply,) = sender.send([line.text])
