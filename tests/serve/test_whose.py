@@ -114,6 +114,35 @@ def undone(stream, answer, at):
     return answering.undo(stream, answer, "anna", at, anybody=False)
 
 
+def test_an_answer_that_comes_again_does_not_replace_a_later_one(web):
+    """By its time, also if the later one was corrected or withdrawn, or came first."""
+    one = web()
+    one.add("win", "a")
+
+    def say(label, **time):
+        path, body = "/v1/streams/mail/answers", {"id": "a", "label": label, **time}
+        said = one.post(path, "ingest", body).json()
+        return said["counts"], one.get("/v1/streams/mail/items/1").json()["truth"]
+
+    assert say("spam", time=10) == (True, "spam")
+    assert say("ham", time=20.5) == (True, "ham")
+    assert say("spam", time=10) == (False, "ham")
+    assert say("ham", time=20.5) == (False, "ham")
+    assert say("spam", time=15) == (False, "ham")
+    assert say("spam") == (True, "spam")  # without a time, the last to come
+    assert say("ham", time=20.5) == (False, "spam")
+    assert say("ham", time=21) == (True, "ham")
+    last = one.get("/v1/streams/mail/answers").json()["answers"][0]["answer"]
+    one.post(f"/v1/streams/mail/answers/{last}/undo", "admin")
+    assert say("ham", time=21) == (False, None)
+    assert (
+        one.post(
+            "/v1/streams/mail/items/1/answers", "ingest", {"label": "ham", "time": "9"}
+        ).status_code
+        == 422
+    )
+
+
 def test_others_answers_are_corrected_by_admins_alone(web):
     one = web()
     item = one.add("win")["item"]

@@ -1,5 +1,6 @@
 """Questions and answers of a stream: leases, labels, skips, corrections, and their learning."""
 
+import math
 import secrets
 from collections.abc import Collection
 from copy import deepcopy
@@ -19,6 +20,7 @@ HELD = 5  # questions of a stream that one person holds at most
 NAMING = "A class; the name of a new one has no control characters, and not only blanks."
 Label = Annotated[Class | None, Field(description=NAMING)]
 Token = Annotated[str, Field(min_length=1, max_length=100)]
+GIVEN = "When it was given, in seconds; it must be after the other answers of this person to count."
 
 
 class Correction(Body):
@@ -34,6 +36,7 @@ class Answer(Body):
     verdict: Literal["label", "none", "skip"] = "label"
     label: Label = None
     lease: Token | None = None
+    time: Annotated[float | None, Field(description=GIVEN)] = None
 
 
 def oldest(stream: Stream, who: str, at: float) -> int | None:
@@ -129,8 +132,9 @@ def answer(stream: Stream, item: int, given: Answer, who: str, at: float) -> dic
     """Record an answer; a person's second answer replaces the first.
 
     The answer is late if its lease has expired, if the question was dropped from the queue, if
-    enough people have answered, or if an admin has corrected this person's answer. In the last two
-    cases, and if others hold all places that an expired lease has left, it does not count.
+    enough people have answered, if an admin has corrected this person's answer, or if its time is
+    not after that of their other answers. In the last three cases, and if others hold all places
+    that an expired lease has left, it does not count.
     Raises Problem (422) if the label is not a class.
     """
     check(stream, given)
@@ -140,7 +144,8 @@ def answer(stream: Stream, item: int, given: Answer, who: str, at: float) -> dic
     lease = question.leases.get(token)
     over = given.lease is not None and lease not in question.active(at)
     taken = question.settled or (over and question.place(who, at) == "taken")
-    free = not taken if before is None else before.who == who
+    stale = given.time is not None and given.time <= question.times.get(who, -math.inf)
+    free = not stale and (not taken if before is None else before.who == who)
     skipped = question.skipped.get(who) if given.verdict == SKIP else None
     counts = given.verdict != SKIP and free
     body = given.model_dump(exclude={"id"}) | {

@@ -54,6 +54,7 @@ class Question:
         self.leases: dict[str, Lease] = {}  # by the digests of their tokens
         self.votes: dict[str, Vote] = {}
         self.skipped: dict[str, int] = {}  # by whom, in which entry
+        self.times: dict[str, float] = {}  # of the latest answers that have one, by whom
         self.retired = self.damaged = self.erased = False
         self.learned: str | None = None  # the label that was learned last
 
@@ -137,6 +138,8 @@ class Question:
                     for digest, lease in self.leases.items()
                     if digest != body.get("lease") and lease.who != body["voter"]
                 }
+                if (time := body.get("time")) is not None:
+                    self.times[body["voter"]] = max(time, self.times.get(body["voter"], time))
                 if body["verdict"] == SKIP:
                     self.skipped[body["voter"]] = event.seq
                 elif body["counts"]:
