@@ -29,7 +29,7 @@ from .errors import SelectronError, Unwritten
 __all__ = ["read", "write"]
 
 MAGIC = b"selectron\n"
-VERSION, CODEC = 36, "zstd"
+VERSION, CODEC = 37, "zstd"
 # An archive is at most ROOM + RATIO times as large as its compressed form: no small file takes much
 # memory. Where a model of zeros would be larger, empty bytes follow, which the codec skips
 ROOM, RATIO = 2**30, 1000

@@ -239,6 +239,26 @@ def test_logarithms_are_finite_whatever_the_sizes():
     assert np.isfinite(found).all()
 
 
+@pytest.mark.parametrize("step", [1, 3, -2])
+def test_numbers_that_rise_or_fall_with_every_row_count_as_the_mean(step):
+    """From the hundredth on, as ids do, whose weight would be like that of a constant."""
+    ids = [{"id": 10_000 + step * i} for i in range(150)]
+    encoder = TableEncoder()
+    found = [float(block.values[0, 0]) for block in map(encoder.learn_one, ids)]
+    assert all(found[1:100])
+    assert not any(found[100:])
+    way = "rises" if step > 0 else "falls"
+    assert encoder.report() == [f"id: number, not used, as it {way} with every row"]
+    assert not encoder.look([{"id": 5}, {"id": 1e6}]).values.any()
+    again = encoder.learn_one(ids[0])  # as in the next file
+    assert again.values[0, 0] != 0
+    assert encoder.look([{"id": 1e6}]).values.any()
+    declared = TableEncoder({"id": "number"}).fit(ids)
+    assert declared.look([{"id": 5}]).values.any()
+    fractions = TableEncoder().fit([{"at": i + 0.5} for i in range(150)])
+    assert fractions.look([{"at": 5}]).values.any()
+
+
 def test_numbers_that_are_not_skewed_have_no_logarithm():
     rng = np.random.default_rng(0)
     columns = {"normal": rng.normal(size=300), "uniform": rng.random(300)}
@@ -573,11 +593,11 @@ def test_whole_numbers_among_dates_do_not_stop_a_stream(other):
 
 
 def test_fields_of_objects_are_columns():
-    users = [{"age": i * 1.0, "home": {"zip": f"z{i % 3}"}} for i in range(150)]
+    users = [{"age": i % 90 * 1.0, "home": {"zip": f"z{i % 3}"}} for i in range(150)]
     rows = [{"user": user, "n": i, "v": {}} for i, user in enumerate(users)]
     rows[7]["user"] = None
     flat = [
-        {"user.age": i * 1.0, "user.home.zip": f"z{i % 3}", "n": i} if i != 7 else {"n": i}
+        {"user.age": i % 90 * 1.0, "user.home.zip": f"z{i % 3}", "n": i} if i != 7 else {"n": i}
         for i in range(150)
     ]
     encoder = TableEncoder()

@@ -101,6 +101,7 @@ class Kind:
         self.name = name
         self.place = -1  # of the first feature; -1 before it has appeared
         self.blanks = self.odd = 0  # missing values, and values of another kind
+        self.given = False  # whether the kind is declared
 
     def copy(self) -> Any:
         """Return an independent copy."""

@@ -19,6 +19,8 @@ STYLES = {",": "decimal comma", "time": "times of day"}
 STYLES |= {"dmy": "the day first", "mdy": "the month first"}
 OTHER = {"": ",", ",": "", "dmy": "mdy"}  # styles that may fit as well, until a value shows which
 CLIP = 8.0  # standard deviations from the mean at which numbers are clipped
+NEITHER = 2  # way of numbers that neither rise nor fall with every row
+WAYS = {1: "rises", -1: "falls"}
 FEW = 8  # numbers whose deviation is not relied upon yet
 TRIED, VARIED, SKEWED = 100, 12, 2.0  # numbers, different ones, skewness for a logarithm
 SERIAL = 10_000, 100_000  # numbers of days, as spreadsheets write dates; EPOCH is 1970-01-01
@@ -33,12 +35,16 @@ class Number(Kind):
     numbers are skewed, as amounts and counts are, a further feature is log(1 + |x| / unit), with
     the sign of x, standardised by the mean and deviation of these numbers. The unit is the power of
     two below the 5% quantile of their sizes.
+
+    Whole numbers that rise with every row, as ids and clocks do, are all about as far above the
+    mean so far: a weight would be like that of a constant, and mislead where numbers start again.
+    So after TRIED of them they count as the mean, until one does not rise. So do those that fall.
     """
 
     kind = "number"
     circles: ClassVar[Sequence[str]] = ()  # the names of further features
     always: ClassVar[bool] = False  # whether whole numbers may show the style
-    skews: ClassVar[bool] = True  # whether there may be a logarithm
+    plain: ClassVar[bool] = True  # whether there may be a logarithm, or numbers like ids
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -51,6 +57,7 @@ class Number(Kind):
     def start(self) -> None:
         """Start the mean and the deviation."""
         self.count, self.first, self.total, self.squares = 0, math.nan, 0.0, 0.0
+        self.way, self.last = 0, 0.0  # 1 if whole numbers rise, -1 if they fall; else NEITHER
         self.early: list[float] = []  # the numbers until there are FEW
         self.tried: list[float] = []  # the numbers until there are TRIED
         self.log_unit, self.log_mean, self.log_deviation = 1.0, 0.0, 0.0  # 0 where there is none
@@ -58,7 +65,18 @@ class Number(Kind):
     def details(self) -> list[str]:
         """Return how text is read, if not as Python writes numbers, and whether logs are taken."""
         notes = f"in {self.unit}" * bool(self.unit), STYLES.get(self.style)
-        return [*filter(None, (*notes, "with its logarithm" * (self.log_deviation > 0)))]
+        unused = f"not used, as it {WAYS[self.way]} with every row" if self.is_unused() else ""
+        return [*filter(None, (*notes, "with its logarithm" * (self.log_deviation > 0), unused))]
+
+    def is_unused(self) -> bool:
+        """Return whether numbers count as the mean, as they rise or fall with every row."""
+        return self.way != NEITHER and self.count >= TRIED and self.plain and not self.given
+
+    def follow(self, value: float) -> None:
+        """Learn whether whole numbers rise, or fall, with every row."""
+        way = (value > self.last) - (value < self.last) if self.count else 0
+        goes_on = value % 1 == 0 and (self.count == 0 or way * (self.way or way) > 0)
+        self.way, self.last = (way, value) if goes_on else (NEITHER, 0.0)
 
     def parse(self, x: Any) -> float:
         """Return a value as a number, NaN if it is none."""
@@ -116,14 +134,18 @@ class Number(Kind):
         mean, square = total / count, squares / count  # as `score` does: calls would take as long
         variance = square - mean * mean
         z = (off - mean) / math.sqrt(variance) if variance > 1e-12 * square else 0.0
+        if learn and self.way != NEITHER:
+            self.follow(value)
         out[self.place] = z if -CLIP < z < CLIP else math.copysign(CLIP, z)
+        if self.is_unused():
+            out[self.place] = 0.0
         if learn:
             if not -2 < z < 2 and is_outlier(z, count):
                 _, count, total, squares = learn_value(off, *sums)
             self.count, self.total, self.squares = count, total, squares
             if count <= FEW:
                 self.keep_early(value)
-            if count <= TRIED and self.skews and self.try_log([value]):
+            if count <= TRIED and self.plain and self.try_log([value]):
                 self.begin_log(layout)
         if self.log_deviation > 0:
             off = math.copysign(log(1 + abs(value) / self.log_unit), value) - self.log_mean
@@ -149,7 +171,9 @@ class Number(Kind):
         found, self.tried = np.array(self.tried), []
         off = found - found.mean()
         off /= abs(off).max() or 1.0  # or cubes may be too large
-        if len(np.unique(found)) < VARIED or abs((off**3).mean()) < SKEWED * off.std() ** 3:
+        ways, skewed = np.sign(np.diff(found)), abs((off**3).mean()) >= SKEWED * off.std() ** 3
+        moves = (ways == ways[0]).all() and ways[0] != 0 and (found % 1 == 0).all()
+        if moves or not skewed or len(np.unique(found)) < VARIED:
             return False
         sizes = np.sort(abs(found[found != 0]))
         small = max(sizes[len(sizes) // 20], 1 / LARGEST)  # so that quotients are finite
@@ -169,7 +193,7 @@ class Number(Kind):
         found, since = np.full(len(values), math.nan), 0
         if not self.log_deviation > 0:
             at = np.flatnonzero(~missing)[: max(0, TRIED - before)]
-            if not (self.skews and len(at) and self.try_log(values[at].tolist())):
+            if not (self.plain and len(at) and self.try_log(values[at].tolist())):
                 return found
             since = int(at[-1])
         found[since:] = self.logarithm(values[since:])
@@ -209,6 +233,7 @@ class Number(Kind):
         if not learn:
             sums = max(self.count, 1), self.total, self.squares
             scores = score(self.in_range(values) - self.first, *sums).clip(-CLIP, CLIP)
+            scores = np.zeros(len(values)) if self.is_unused() else scores
             logarithms = self.logarithm(values) if self.log_deviation > 0 else None
             return (self.on_circles(values, learn), missing, scores, logarithms), []
         if self.count == 0 and not missing.all():
@@ -251,7 +276,7 @@ class Number(Kind):
         """Return the number of values of another kind, of numbers that are clipped, and of all."""
         values = self.parse_all(array)
         missing, far = int(np.isnan(values).sum()), 0
-        if self.count >= TRIED:
+        if self.count >= TRIED and not self.is_unused():
             mean, deviation = mean_and_deviation(self.count, self.total, self.squares)
             off = abs(self.in_range(values) - (self.first + mean))
             far = int((off > CLIP * deviation).sum()) * (deviation > 0)
@@ -262,13 +287,25 @@ class Number(Kind):
         scores, start = np.zeros(len(values)), 0
         for i in np.flatnonzero(~missing)[: max(0, FEW - self.count)].tolist():
             value, sums, start = values[i].item(), (self.count, self.total, self.squares), i + 1
+            if self.way != NEITHER:
+                self.follow(value)
             scores[i], self.count, self.total, self.squares = learn_value(value - self.first, *sums)
             self.keep_early(value)
         later = np.array([self.count, self.total, self.squares], float)
         scores[start:] = values[start:] - self.first
         STANDARDISE(scores[start:], missing[start:], later)
+        if self.way != NEITHER and not missing[start:].all():
+            scores[self.follow_all(values, start + np.flatnonzero(~missing[start:]))] = 0.0
         self.count, (self.total, self.squares) = int(later[0]), later[1:].tolist()
         return scores
+
+    def follow_all(self, values: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """Learn from the numbers in these rows as `follow` does; return those that are not used."""
+        found, late = values[rows], np.arange(len(rows)) >= TRIED - self.count
+        steps = np.diff(found, prepend=self.last)
+        goes_on = np.logical_and.accumulate((steps * self.way > 0) & (found % 1 == 0))
+        self.way, self.last = (self.way, found[-1].item()) if goes_on[-1] else (NEITHER, 0.0)
+        return rows[goes_on & late & (self.plain and not self.given)]
 
     def emit(self, ready: Any, layout: Layout) -> list[Cells]:
         """Return the features of the values that were prepared."""
@@ -350,7 +387,7 @@ class Date(Number):
     """
 
     kind = "date"
-    always, skews = True, False
+    always, plain = True, False
     circles = tuple(f"{of} {side}" for of, *_ in CIRCLES for side in ("sin", "cos"))
 
     def start(self) -> None:

@@ -179,6 +179,7 @@ class Column:
         self.kind = kind
         if kind is not None:
             self.encoder = self.made.setdefault(kind, KINDS[kind](self.name))
+            self.encoder.given = self.given is not None
 
     def settled_by(self, kinds: Kinds) -> bool:
         """Return whether the kind is known, also by the type of a column without values so far."""
