@@ -654,9 +654,12 @@ def test_labels_that_are_written_in_another_way_are_named(call, tmp_path):
         rows = [f"{i % 7},{labels.split(',')[i % 7 > 3]}" for i in range(60)]
         (tmp_path / f"{name}.csv").write_text("\n".join(["x,label", *rows]))
     done(call("run", "a.csv", *FAST, "--save", "m.model"))
-    found = done(call("run", "b.csv", "--model", "m.model"))
-    what = "labels that are new to the model, which knows 'ham', 'spam': '0', '1'"
-    assert f"selectron: b.csv: {what}; rename those that mean the same\n" in found.stderr
+    before = Path("m.model").read_bytes()
+    found = call("run", "b.csv", "--model", "m.model", "--save", "m.model")
+    what = "no label of the first rows is a class of the model, 'ham', 'spam', but '0', '1'"
+    why = "rename those that mean the same, or put rows of a known class first"
+    assert (found.exit_code, found.stderr) == (1, f"selectron: b.csv: {what}: {why}\n")
+    assert Path("m.model").read_bytes() == before
 
 
 @pytest.mark.parametrize(

@@ -382,8 +382,18 @@ def uninterrupted() -> Iterator[None]:
         raise KeyboardInterrupt
 
 
-def warn_of_new_classes(file: str, labels: Iterable[Any], known: list[str]) -> None:
-    """Warn of first labels in a file that are none of a model's classes, before it learns them."""
-    if new := sorted({canonical(label) for label in labels if label is not None} - {*known}):
+def check_classes(file: str, labels: Iterable[Any], known: list[str]) -> None:
+    """Warn of first labels in a file that are none of a model's classes, before it learns them.
+
+    Raises SelectronError if none is a class, as where the classes are spelled otherwise.
+    """
+    given = {canonical(label) for label in labels if label is not None}
+    new, same = sorted(given - {*known}), "rename those that mean the same"
+    if new and len(new) == len(given) and len(known) > 1:
+        raise SelectronError(
+            f"no label of the first rows is a class of the model, {first_few(known)}, but "
+            f"{first_few(new)}: {same}, or put rows of a known class first"
+        )
+    if new:
         what = f"labels that are new to the model, which knows {first_few(known)}"
-        warn(f"{file}: {what}: {first_few(new)}; rename those that mean the same")
+        warn(f"{file}: {what}: {first_few(new)}; {same}")

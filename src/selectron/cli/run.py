@@ -24,7 +24,7 @@ from . import ExamplesFirst, Whole, echo, files, warn
 from .decisions import DecisionFile, decision_table
 from .files import naming
 from .labels import UnmatchedLabels, read_labels, relabelled, warn_of_labels
-from .models import is_table, load, save, uninterrupted, warn_of_new_classes
+from .models import check_classes, is_table, load, save, uninterrupted
 from .options import (
     PICTURES,
     check_fixed,
@@ -322,7 +322,7 @@ class StreamSession:
             what = "columns that the model does not know are left out"
             warn(f"{self.file}: {what}: {', '.join(names)}")
         if not self.rows and not self.contest.classes.named:
-            warn_of_new_classes(self.file, chunk.labels, self.contest.classes.names)
+            check_classes(self.file, chunk.labels, self.contest.classes.names)
         return chunk
 
     def _play(self, chunk: Chunk, stack: ExitStack) -> None:
