@@ -281,7 +281,7 @@ def as_text(value: Any) -> str | None:
 def json_value(value: Any) -> Any:
     """Return a value as JSON can hold it: dates as text, arrays as lists, NaN as None.
 
-    Bytes are text, too, in hexadecimal digits unless they are UTF-8.
+    Arrow's maps are dicts. Bytes are text, too, in hexadecimal digits unless they are UTF-8.
 
     >>> json_value(timedelta(minutes=3)), json_value(b"ham"), json_value(bytes([200, 1]))
     ('PT180S', 'ham', 'c801')
@@ -295,6 +295,10 @@ def json_value(value: Any) -> Any:
             return value.hex()
     if isinstance(value, np.ndarray):
         value = value.tolist()
+    if isinstance(value, list):
+        from ..data.dicts import as_dict  # slow to import
+
+        value = as_dict(value, object)
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, dict):

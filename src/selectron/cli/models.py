@@ -180,7 +180,7 @@ class Saved(NamedTuple):
         from ..data.tables import arrow
 
         rows, whole = chunk.rows, self.encoder.whole()
-        rows = rows if isinstance(rows, list) else arrow(rows, whole)
+        rows = rows if isinstance(rows, list) else arrow(rows, whole, self.encoder.ignore)
         if not isinstance(rows, pa.Table):  # but dicts, or a table with maps
             rows, known = [flattened(x, whole) for x in rows[:]], self.encoder.columns_.keys()
             if not chunk.first and any(rows) and all(known.isdisjoint(x) for x in rows):
