@@ -685,6 +685,39 @@ def test_labels_of_new_classes_are_named_before_they_are_learned(call, tmp_path,
     )
 
 
+AS_FRACTION = "'1.234' is read as a fraction, and the model has learned whole numbers"
+
+
+@pytest.mark.parametrize(
+    ("values", "same", "why"),
+    [
+        (["56", "1.234", "2.345", "12.345", "1.234.567"], [56, 1234, 2345, 12345, 1234567], ""),
+        (["1.234", "56", "78"], ["1.234", 56, 78], f"{AS_FRACTION}: if it is 1234, write that"),
+        (["1.234", "1.5", "0.5", "2.345", "3.456"], [1.234, 1.5, 0.5, 2.345, 3.456], ""),
+        (["1,234", "5,678", "12,345", "56"], [1234, 5678, 12345, 56], ""),
+    ],
+)
+def test_thousands_of_a_later_file_are_read_as_in_a_first_one(call, tmp_path, values, same, why):
+    learned = [f"{i * 37};{'ab'[i > 60]}" for i in range(120)]
+    (tmp_path / "a.csv").write_text("\n".join(["n;label", *learned]))
+    for name, some in (("b", values), ("c", same)):
+        (tmp_path / f"{name}.csv").write_text("\n".join(["n;id", *(f"{x};1" for x in some)]))
+    done(call("run", "a.csv", *FAST, "--save", "m"))
+    found, plain = (done(call("predict", "m", f"{name}.csv")) for name in "bc")
+    assert found.stdout == plain.stdout
+    assert (f"b.csv: n: {why}\n" in found.stderr) if why else not found.stderr
+
+
+def test_a_model_of_fractions_of_three_digits_reads_others_as_fractions(call, tmp_path):
+    rows = [f"{1 + i / 40:.3f};{'ab'[i > 60]}" for i in range(120)]
+    (tmp_path / "a.csv").write_text("\n".join(["n;label", *rows]))
+    (tmp_path / "b.csv").write_text("n;id\n1.234;1\n2.345;1\n3.456;1\n")
+    (tmp_path / "c.csv").write_text("n;id\n1.2340;1\n2.3450;1\n3.4560;1\n")
+    done(call("run", "a.csv", *FAST, "--save", "m"))
+    found, plain = (done(call("predict", "m", f"{name}.csv")) for name in "bc")
+    assert (found.stdout, found.stderr) == (plain.stdout, "")
+
+
 def test_a_column_that_was_always_blank_may_be_missing(call, tmp_path):
     rows = [{**row, "none": ""} for row in rows_of()]
     path = written(tmp_path / "rows.csv", rows)

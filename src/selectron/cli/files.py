@@ -244,6 +244,44 @@ def records_of(piece: Any) -> list[dict[str, Any]]:
     return piece if isinstance(piece, list) else records(piece)
 
 
+def regrouped(table: Any, encoder: Any, forms: dict[str, bool], file: str) -> Any:
+    """Return a table whose thousands, such as 1.234, are as the model has learned a column.
+
+    Where that has whole numbers alone, `GROUPED` such numbers, and none that has another form, are
+    thousands, as in a first file; warn of fewer. What the first chunk with fractions shows is kept
+    in `forms`.
+    """
+    from ..data.measured import OTHER
+    from ..data.tables import GROUPED
+    from ..data.values import is_text, numbers_of
+
+    for place, (name, dtype) in enumerate(zip(table.column_names, table.schema.types, strict=True)):
+        column = encoder.columns_.get(name)
+        if not (column and column.kind == "number" and is_text(dtype) and forms.get(name, True)):
+            continue
+        number, array = column.encoder, table.column(place).combine_chunks()
+        mark, other = number.style or ".", OTHER[number.style] or "."
+        found = numbers_of(array, mark, number.unit)
+        whole = 0 < number.count == number.whole
+        if not (forms.get(name, whole) and (found % 1 > 0).any()):
+            continue
+        grouped = numbers_of(array, other, number.unit)
+        both = np.flatnonzero((found % 1 > 0) & (grouped % 1 == 0))
+        texts = array.to_pylist()
+        if name not in forms and (np.isnan(grouped) & ~np.isnan(found)).any():
+            forms[name] = False  # as of 0.5
+        elif name not in forms and len(both):
+            forms[name] = len(both) >= GROUPED and not (grouped % 1 > 0).any()
+            if not forms[name]:
+                text, value = texts[both[0]], grouped[both[0]]
+                what = f"{text!r} is read as a fraction, and the model has learned whole numbers"
+                warn(f"{file}: {name}: {what}: if it is {value:.15g}, write that")
+        for at in np.flatnonzero(~(found % 1 == 0) & ~np.isnan(grouped)) if forms.get(name) else ():
+            texts[at] = f"{grouped[at]:.15g}".replace(".", mark)
+        table = table.set_column(place, name, pa.array(texts, dtype))
+    return table
+
+
 def nested_as_text(table: pa.Table) -> pa.Table:
     """Return a table with lists, structs, bytes and durations as text.
 

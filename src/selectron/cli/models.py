@@ -27,7 +27,7 @@ from ..streams.classes import LabelNumbers
 from ..streams.readers import Chunk
 from ..streams.readers.columns import Choice
 from . import warn
-from .files import as_text
+from .files import as_text, regrouped
 from .options import needs_times
 
 if TYPE_CHECKING:
@@ -82,6 +82,7 @@ class Saved(NamedTuple):
     path: str = ""  # where it was read or written last
     stamp: tuple[int, ...] = ()  # what the file was like then
     answers: dict[str, str] | None = None  # the last labels of `learn`, by their tickets
+    forms: Any = None  # of numbers in a file, by column: see `regrouped`
 
     @property
     def encoder(self) -> Any:
@@ -167,8 +168,8 @@ class Saved(NamedTuple):
         if given != was:
             raise SelectronError(f"the model has learned from {was}, which have other features")
 
-    def flatten(self, chunk: Chunk) -> Chunk:
-        """Return a chunk in which the fields of objects are columns.
+    def flatten(self, chunk: Chunk, file: str) -> Chunk:
+        """Return a chunk in which the fields of objects are columns, and numbers as learned.
 
         Raises SelectronError if rows are of another form than the model takes, or the first rows,
         those of JSON, have none of its columns.
@@ -188,7 +189,7 @@ class Saved(NamedTuple):
             return chunk._replace(rows=rows)
         table = self.numbered(rows)
         check_unique(table.column_names)  # also of columns that the model does not use
-        return chunk._replace(rows=table)
+        return chunk._replace(rows=regrouped(table, self.encoder, self.forms, file))
 
     def numbered(self, table: pa.Table) -> pa.Table:
         """Return a table with the columns that the model knows, if they have numbers for names.
@@ -205,9 +206,9 @@ class Saved(NamedTuple):
             return table
         return table.rename_columns([name for name in numbers if name != label])
 
-    def known_columns(self, chunk: Chunk) -> tuple[Chunk, list[str]]:
+    def known_columns(self, chunk: Chunk, file: str) -> tuple[Chunk, list[str]]:
         """Return a chunk without columns of a table that the model has not, and their names."""
-        chunk = self.flatten(chunk)
+        chunk = self.flatten(chunk, file)
         table = chunk.rows
         if not hasattr(table, "column_names"):
             return chunk, []
@@ -361,7 +362,7 @@ def load(path: str) -> Saved:
     choice = Choice(*header["choice"]) if "choice" in header else None
     place = Place(*header["place"]) if "place" in header else None
     choice = choice and choice._replace(ignore=tuple(choice.ignore))
-    return Saved(clf, choice, place, path, before, header.get("answers"))
+    return Saved(clf, choice, place, path, before, header.get("answers"), {})
 
 
 @contextmanager

@@ -317,7 +317,7 @@ class StreamSession:
             if self.options["label"] is None and self.before.encoder:
                 classes = self.contest.classes.names
                 warn_of_labels(self.file, chunk.rows, classes, self.before.encoder)
-        chunk, names = self.before.known_columns(chunk)
+        chunk, names = self.before.known_columns(chunk, self.file)
         if names and not self.rows:
             what = "columns that the model does not know are left out"
             warn(f"{self.file}: {what}: {', '.join(names)}")

@@ -51,6 +51,7 @@ class Number(Kind):
     def start(self) -> None:
         """Start the mean and the deviation."""
         self.count, self.first, self.total, self.squares = 0, math.nan, 0.0, 0.0
+        self.whole = 0  # how many numbers have no fraction
         self.early: list[float] = []  # the numbers until there are FEW
         self.tried: list[float] = []  # the numbers until there are TRIED
         self.log_unit, self.log_mean, self.log_deviation = 1.0, 0.0, 0.0  # 0 where there is none
@@ -121,6 +122,7 @@ class Number(Kind):
             if not -2 < z < 2 and is_outlier(z, count):
                 _, count, total, squares = learn_value(off, *sums)
             self.count, self.total, self.squares = count, total, squares
+            self.whole += value % 1 == 0
             if count <= FEW:
                 self.keep_early(value)
             if count <= TRIED and self.skews and self.try_log([value]):
@@ -237,6 +239,7 @@ class Number(Kind):
     def learned_both(self, values: np.ndarray, missing: np.ndarray) -> tuple[Any, Any]:
         """Return standardised values, and logarithms, NaN where there are none."""
         before = self.count
+        self.whole += int((values % 1 == 0).sum())
         return self.learned_scores(values, missing), self.learned_log(values, missing, before)
 
     def in_range(self, values: np.ndarray) -> np.ndarray:
