@@ -718,6 +718,26 @@ def test_a_model_of_fractions_of_three_digits_reads_others_as_fractions(call, tm
     assert (found.stdout, found.stderr) == (plain.stdout, "")
 
 
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize("zones", [("+02:00", ""), ("", "Z"), ("Z", "+02:00"), ("", "")])
+def test_times_with_and_without_a_zone_are_not_mixed_silently(call, tmp_path, zones, ending):
+    for name, zone in zip("ab", zones, strict=True):
+        times = [None, *(f"2026-11-{1 + i // 24:02}T{i % 24:02}:30:00{zone}" for i in range(200))]
+        when = pa.array(times).cast(pa.timestamp("s", "UTC" if zone else None))
+        table = {"when": when if ending == "parquet" else times, "label": [*"ab" * 100, "a"]}
+        if ending == "parquet":
+            pq.write_table(pa.table(table), f"{name}.parquet")
+        else:
+            written(tmp_path / f"{name}.{ending}", pa.table(table).to_pylist())
+    done(call("run", f"a.{ending}", *FAST, "--save", "m"))
+    told = done(call("predict", "m", f"b.{ending}")).stderr
+    have = [f"{'a' if zone else 'no'} zone" for zone in zones]
+    what = f"times have {have[1]}, and those that the model has learned have {have[0]}"
+    advice = "without one, they are in UTC; write both alike"
+    mixed = have[0] != have[1]
+    assert told == (f"selectron: b.{ending}: when: {what}: {advice}\n" if mixed else "")
+
+
 def test_a_column_that_was_always_blank_may_be_missing(call, tmp_path):
     rows = [{**row, "none": ""} for row in rows_of()]
     path = written(tmp_path / "rows.csv", rows)

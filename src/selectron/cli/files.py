@@ -282,6 +282,28 @@ def regrouped(table: Any, encoder: Any, forms: dict[str, bool], file: str) -> An
     return table
 
 
+def warn_of_zones(rows: Any, encoder: Any, forms: dict[str, bool], file: str) -> None:
+    """Warn of times with a zone where the model has learned times without one, or the reverse.
+
+    Columns that have been compared are kept in `forms`.
+    """
+    from ..data.tables import FIRST_ROWS
+    from ..data.times import zone_of
+    from ..data.values import values_of
+
+    listed = isinstance(rows, list)
+    for name, column in encoder.columns_.items():
+        if column.kind != "date" or name in forms or not (listed or name in rows.column_names):
+            continue
+        some = rows[:FIRST_ROWS] if listed else values_of(rows[name][:FIRST_ROWS])
+        zones = (zone_of(x.get(name) if listed else x) for x in some)
+        if here := next(filter(None, zones), ""):
+            forms[name] = True
+            if (learned := column.encoder.zone or here) != here:
+                what = f"times have {here}, and those that the model has learned have {learned}"
+                warn(f"{file}: {name}: {what}: without one, they are in UTC; write both alike")
+
+
 def nested_as_text(table: pa.Table) -> pa.Table:
     """Return a table with lists, structs, bytes and durations as text.
 

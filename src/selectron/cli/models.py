@@ -27,7 +27,7 @@ from ..streams.classes import LabelNumbers
 from ..streams.readers import Chunk
 from ..streams.readers.columns import Choice
 from . import warn
-from .files import as_text, regrouped
+from .files import as_text, regrouped, warn_of_zones
 from .options import needs_times
 
 if TYPE_CHECKING:
@@ -186,10 +186,11 @@ class Saved(NamedTuple):
             rows, known = [flattened(x, whole) for x in rows[:]], self.encoder.columns_.keys()
             if not chunk.first and any(rows) and all(known.isdisjoint(x) for x in rows):
                 raise SelectronError(STRANGE)
-            return chunk._replace(rows=rows)
-        table = self.numbered(rows)
-        check_unique(table.column_names)  # also of columns that the model does not use
-        return chunk._replace(rows=regrouped(table, self.encoder, self.forms, file))
+        else:
+            check_unique(rows.column_names)  # also of columns that the model does not use
+            rows = regrouped(self.numbered(rows), self.encoder, self.forms, file)
+        warn_of_zones(rows, self.encoder, self.forms, file)
+        return chunk._replace(rows=rows)
 
     def numbered(self, table: pa.Table) -> pa.Table:
         """Return a table with the columns that the model knows, if they have numbers for names.
@@ -384,10 +385,7 @@ def uninterrupted() -> Iterator[None]:
 
 
 def check_classes(file: str, labels: Iterable[Any], known: list[str]) -> None:
-    """Warn of first labels in a file that are none of a model's classes, before it learns them.
-
-    Raises SelectronError if none is a class, as where the classes are spelled otherwise.
-    """
+    """Warn of first labels that are new to a model; raise SelectronError if it knows none."""
     given = {canonical(label) for label in labels if label is not None}
     new, same = sorted(given - {*known}), "rename those that mean the same"
     if new and len(new) == len(given) and len(known) > 1:

@@ -11,9 +11,19 @@ import pyarrow as pa
 from ..engine.arithmetic import limit_outliers
 from ..engine.machine import compiled
 from .kinds import Cells, Event, Kind, Layout
-from .times import CIRCLES, END, TABLES, parts, seconds
+from .times import CIRCLES, END, TABLES, parts, seconds, zone_of
 from .times import FIRST as EARLIEST
-from .values import LARGEST, blanks_of, dates_of, is_blank, log, logs, number_of, numbers_of
+from .values import (
+    LARGEST,
+    blanks_of,
+    dates_of,
+    is_blank,
+    log,
+    logs,
+    number_of,
+    numbers_of,
+    values_of,
+)
 
 STYLES = {",": "decimal comma", "time": "times of day"}
 STYLES |= {"dmy": "the day first", "mdy": "the month first"}
@@ -356,6 +366,10 @@ class Date(Number):
     always, skews = True, False
     circles = tuple(f"{of} {side}" for of, *_ in CIRCLES for side in ("sin", "cos"))
 
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.zone: str | None = None  # `zone_of` the first date
+
     def start(self) -> None:
         """Start the mean, the deviation and the ranges: of dates, and of their parts."""
         super().start()
@@ -380,6 +394,7 @@ class Date(Number):
             self.mark_blank(x, layout, learn, out)
             return
         if learn:
+            self.zone = zone_of(x) if self.zone is None else self.zone
             found = parts(value)
             self.least, self.most = [*map(min, self.least, found)], [*map(max, self.most, found)]
         trend = min(max(value, self.least[0]), self.most[0]) if self.count else value
@@ -388,6 +403,13 @@ class Date(Number):
             for place, unit, period, sines, cosines in TABLES:
                 at = int((value if self.knows_all(unit, period) else trend) // unit % period)
                 out[self.place + place], out[self.place + place + 1] = sines[at], cosines[at]
+
+    def prepare(self, array: pa.Array, layout: Layout, learn: bool) -> tuple[Any, list[Event]]:
+        """Learn from values; return what `emit` takes, and the new features."""
+        ready, events = super().prepare(array, layout, learn)
+        if learn and self.zone is None and not (missing := ready[1]).all():
+            self.zone = zone_of(values_of(array[missing.argmin() :][:1])[0])
+        return ready, events
 
     def in_range(self, values: np.ndarray) -> np.ndarray:
         """Return dates within the range so far."""
