@@ -239,6 +239,19 @@ def test_what_is_unknown_is_refused_and_nothing_learned(call, asked, values, rea
     assert model.read_bytes() == before
 
 
+def test_labels_that_are_all_spelled_otherwise_are_to_be_rewritten(call, asked):
+    labels, model, _ = asked
+    before, rows = model.read_bytes(), filled(labels, read("q.csv"))
+    write(
+        "answers.csv",
+        [row | {"label": {"spam": "ja", "ham": "nein"}.get(row["label"], "")} for row in rows],
+    )
+    result = call("learn", "a.model", "answers.csv")
+    assert result.exit_code == 1
+    assert "; the labels look like other spellings of these: rewrite them\n" in result.output
+    assert model.read_bytes() == before
+
+
 def test_two_labels_for_a_question_are_refused(call, asked):
     labels, model, before = asked
     before, rows = model.read_bytes(), filled(labels, read("q.csv"))

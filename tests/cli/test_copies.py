@@ -14,6 +14,7 @@ FAST = ["--learner", "perceptron", "--ask", "fixed:p=0.5"]
 OF_TYPES = {
     "vector": pa.array([[1.0, 2.0]] * 60),
     "struct": pa.array([{"a": 1}] * 60),
+    "map": pa.array([[("k", 0.5)]] * 60, pa.map_(pa.string(), pa.float64())),
     "bytes": pa.array([b"ham"] * 60),
     "date": pa.array([datetime.date(2026, 11, 25)] * 60),
     "moment": pa.array([datetime.datetime(2026, 11, 25, 8)] * 60, pa.timestamp("ns", "UTC")),
@@ -41,7 +42,8 @@ def test_columns_of_all_types_are_copied(call, table, tmp_path, ending):
     assert found.exit_code == 0, found.output
     path = tmp_path / f"o.{ending}"
     if ending == "parquet":
-        assert pq.read_table(path)["vector"].to_pylist() == OF_TYPES["vector"].to_pylist()
+        for name in ("vector", "struct", "map"):
+            assert pq.read_table(path)[name].to_pylist() == OF_TYPES[name].to_pylist()
         return
     rows = (
         list(csv.DictReader(path.read_text().splitlines()))
@@ -50,12 +52,18 @@ def test_columns_of_all_types_are_copied(call, table, tmp_path, ending):
     )
     assert len(rows) == 60
     assert rows[0]["vector"] == ("[1.0, 2.0]" if ending == "csv" else [1.0, 2.0])
+    objects = {"struct": {"a": 1}, "map": {"k": 0.5}}
+    for name, value in objects.items():
+        assert rows[0][name] == (json.dumps(value) if ending == "csv" else value)
     assert rows[0]["bytes"] == "ham"
     assert rows[0]["date"] == "2026-11-25"
     assert rows[0]["decimal"] == "1.50"
     assert rows[0]["view"] == "text"
     if ending == "jsonl":
         assert rows[0]["float"] is None
+        pq.write_table(pq.read_table(table).drop_columns("label"), "new.parquet")
+        assert call("ask", "m", "new.parquet", "-o", "q.jsonl").exit_code == 0
+        assert read_strictly(tmp_path / "q.jsonl")[0].items() >= objects.items()
 
 
 def read_strictly(path):

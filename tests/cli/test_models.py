@@ -654,9 +654,12 @@ def test_labels_that_are_written_in_another_way_are_named(call, tmp_path):
         rows = [f"{i % 7},{labels.split(',')[i % 7 > 3]}" for i in range(60)]
         (tmp_path / f"{name}.csv").write_text("\n".join(["x,label", *rows]))
     done(call("run", "a.csv", *FAST, "--save", "m.model"))
-    found = done(call("run", "b.csv", "--model", "m.model"))
-    what = "labels that are new to the model, which knows 'ham', 'spam': '0', '1'"
-    assert f"selectron: b.csv: {what}; rename those that mean the same\n" in found.stderr
+    before = Path("m.model").read_bytes()
+    found = call("run", "b.csv", "--model", "m.model", "--save", "m.model")
+    what = "no label of the first rows is a class of the model, 'ham', 'spam', but '0', '1'"
+    why = "rename those that mean the same, or put rows of a known class first"
+    assert (found.exit_code, found.stderr) == (1, f"selectron: b.csv: {what}: {why}\n")
+    assert Path("m.model").read_bytes() == before
 
 
 @pytest.mark.parametrize(
@@ -680,6 +683,59 @@ def test_labels_of_new_classes_are_named_before_they_are_learned(call, tmp_path,
     assert [line for line in lines[:1] if "new to the model" in line] == (
         [f"selectron: b.csv: {what}: {warned}; rename those that mean the same"] if warned else []
     )
+
+
+AS_FRACTION = "'1.234' is read as a fraction, and the model has learned whole numbers"
+
+
+@pytest.mark.parametrize(
+    ("values", "same", "why"),
+    [
+        (["56", "1.234", "2.345", "12.345", "1.234.567"], [56, 1234, 2345, 12345, 1234567], ""),
+        (["1.234", "56", "78"], ["1.234", 56, 78], f"{AS_FRACTION}: if it is 1234, write that"),
+        (["1.234", "1.5", "0.5", "2.345", "3.456"], [1.234, 1.5, 0.5, 2.345, 3.456], ""),
+        (["1,234", "5,678", "12,345", "56"], [1234, 5678, 12345, 56], ""),
+    ],
+)
+def test_thousands_of_a_later_file_are_read_as_in_a_first_one(call, tmp_path, values, same, why):
+    learned = [f"{i * 37};{'ab'[i > 60]}" for i in range(120)]
+    (tmp_path / "a.csv").write_text("\n".join(["n;label", *learned]))
+    for name, some in (("b", values), ("c", same)):
+        (tmp_path / f"{name}.csv").write_text("\n".join(["n;id", *(f"{x};1" for x in some)]))
+    done(call("run", "a.csv", *FAST, "--save", "m"))
+    found, plain = (done(call("predict", "m", f"{name}.csv")) for name in "bc")
+    assert found.stdout == plain.stdout
+    assert (f"b.csv: n: {why}\n" in found.stderr) if why else not found.stderr
+
+
+def test_a_model_of_fractions_of_three_digits_reads_others_as_fractions(call, tmp_path):
+    rows = [f"{1 + i / 40:.3f};{'ab'[i > 60]}" for i in range(120)]
+    (tmp_path / "a.csv").write_text("\n".join(["n;label", *rows]))
+    (tmp_path / "b.csv").write_text("n;id\n1.234;1\n2.345;1\n3.456;1\n")
+    (tmp_path / "c.csv").write_text("n;id\n1.2340;1\n2.3450;1\n3.4560;1\n")
+    done(call("run", "a.csv", *FAST, "--save", "m"))
+    found, plain = (done(call("predict", "m", f"{name}.csv")) for name in "bc")
+    assert (found.stdout, found.stderr) == (plain.stdout, "")
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize("zones", [("+02:00", ""), ("", "Z"), ("Z", "+02:00"), ("", "")])
+def test_times_with_and_without_a_zone_are_not_mixed_silently(call, tmp_path, zones, ending):
+    for name, zone in zip("ab", zones, strict=True):
+        times = [None, *(f"2026-11-{1 + i // 24:02}T{i % 24:02}:30:00{zone}" for i in range(200))]
+        when = pa.array(times).cast(pa.timestamp("s", "UTC" if zone else None))
+        table = {"when": when if ending == "parquet" else times, "label": [*"ab" * 100, "a"]}
+        if ending == "parquet":
+            pq.write_table(pa.table(table), f"{name}.parquet")
+        else:
+            written(tmp_path / f"{name}.{ending}", pa.table(table).to_pylist())
+    done(call("run", f"a.{ending}", *FAST, "--save", "m"))
+    told = done(call("predict", "m", f"b.{ending}")).stderr
+    have = [f"{'a' if zone else 'no'} zone" for zone in zones]
+    what = f"times have {have[1]}, and those that the model has learned have {have[0]}"
+    advice = "without one, they are in UTC; write both alike"
+    mixed = have[0] != have[1]
+    assert told == (f"selectron: b.{ending}: when: {what}: {advice}\n" if mixed else "")
 
 
 def test_a_column_that_was_always_blank_may_be_missing(call, tmp_path):

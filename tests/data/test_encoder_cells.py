@@ -455,7 +455,7 @@ def test_numbers_are_seconds_or_milliseconds_if_they_are_given_as_dates(scale):
         np.testing.assert_array_equal(encoder.transform(table), encoder.transform(cells))
         found = TableEncoder().fit(table).columns_["ts"].kind
         assert found == ("date" if form is dates else "number")
-    assert len(set(states)) == 1
+    assert len({state.replace("no zone", "") for state in states}) == 1  # numbers have none either
 
 
 def test_durations_of_numpy_and_python_are_seconds():

@@ -353,6 +353,9 @@ class Answers:
         if text in known or (texts and (self.new_classes or len(known) < 2)):
             return known.get(text, text)
         how = "; --new-classes learns others" * texts
+        labels = {label for *_, label in self.found}
+        if len(known) == 2 >= len(labels) and labels.isdisjoint(known):
+            how = "; the labels look like other spellings of these: rewrite them"
         raise SelectronError(
             f"row {at}: there is no class {text!r}: the classes are {first_few([*known])}{how}"
             f"{similar(text, known)}"

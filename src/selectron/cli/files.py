@@ -244,6 +244,66 @@ def records_of(piece: Any) -> list[dict[str, Any]]:
     return piece if isinstance(piece, list) else records(piece)
 
 
+def regrouped(table: Any, encoder: Any, forms: dict[str, bool], file: str) -> Any:
+    """Return a table whose thousands, such as 1.234, are as the model has learned a column.
+
+    Where that has whole numbers alone, `GROUPED` such numbers, and none that has another form, are
+    thousands, as in a first file; warn of fewer. What the first chunk with fractions shows is kept
+    in `forms`.
+    """
+    from ..data.measured import OTHER
+    from ..data.tables import GROUPED
+    from ..data.values import is_text, numbers_of
+
+    for place, (name, dtype) in enumerate(zip(table.column_names, table.schema.types, strict=True)):
+        column = encoder.columns_.get(name)
+        if not (column and column.kind == "number" and is_text(dtype) and forms.get(name, True)):
+            continue
+        number, array = column.encoder, table.column(place).combine_chunks()
+        mark, other = number.style or ".", OTHER[number.style] or "."
+        found = numbers_of(array, mark, number.unit)
+        whole = 0 < number.count == number.whole
+        if not (forms.get(name, whole) and (found % 1 > 0).any()):
+            continue
+        grouped = numbers_of(array, other, number.unit)
+        both = np.flatnonzero((found % 1 > 0) & (grouped % 1 == 0))
+        texts = array.to_pylist()
+        if name not in forms and (np.isnan(grouped) & ~np.isnan(found)).any():
+            forms[name] = False  # as of 0.5
+        elif name not in forms and len(both):
+            forms[name] = len(both) >= GROUPED and not (grouped % 1 > 0).any()
+            if not forms[name]:
+                text, value = texts[both[0]], grouped[both[0]]
+                what = f"{text!r} is read as a fraction, and the model has learned whole numbers"
+                warn(f"{file}: {name}: {what}: if it is {value:.15g}, write that")
+        for at in np.flatnonzero(~(found % 1 == 0) & ~np.isnan(grouped)) if forms.get(name) else ():
+            texts[at] = f"{grouped[at]:.15g}".replace(".", mark)
+        table = table.set_column(place, name, pa.array(texts, dtype))
+    return table
+
+
+def warn_of_zones(rows: Any, encoder: Any, forms: dict[str, bool], file: str) -> None:
+    """Warn of times with a zone where the model has learned times without one, or the reverse.
+
+    Columns that have been compared are kept in `forms`.
+    """
+    from ..data.tables import FIRST_ROWS
+    from ..data.times import zone_of
+    from ..data.values import values_of
+
+    listed = isinstance(rows, list)
+    for name, column in encoder.columns_.items():
+        if column.kind != "date" or name in forms or not (listed or name in rows.column_names):
+            continue
+        some = rows[:FIRST_ROWS] if listed else values_of(rows[name][:FIRST_ROWS])
+        zones = (zone_of(x.get(name) if listed else x) for x in some)
+        if here := next(filter(None, zones), ""):
+            forms[name] = True
+            if (learned := column.encoder.zone or here) != here:
+                what = f"times have {here}, and those that the model has learned have {learned}"
+                warn(f"{file}: {name}: {what}: without one, they are in UTC; write both alike")
+
+
 def nested_as_text(table: pa.Table) -> pa.Table:
     """Return a table with lists, structs, bytes and durations as text.
 
@@ -281,7 +341,7 @@ def as_text(value: Any) -> str | None:
 def json_value(value: Any) -> Any:
     """Return a value as JSON can hold it: dates as text, arrays as lists, NaN as None.
 
-    Bytes are text, too, in hexadecimal digits unless they are UTF-8.
+    Arrow's maps are dicts. Bytes are text, too, in hexadecimal digits unless they are UTF-8.
 
     >>> json_value(timedelta(minutes=3)), json_value(b"ham"), json_value(bytes([200, 1]))
     ('PT180S', 'ham', 'c801')
@@ -295,6 +355,10 @@ def json_value(value: Any) -> Any:
             return value.hex()
     if isinstance(value, np.ndarray):
         value = value.tolist()
+    if isinstance(value, list):
+        from ..data.dicts import as_dict  # slow to import
+
+        value = as_dict(value, object)
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, dict):

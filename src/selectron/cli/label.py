@@ -233,7 +233,7 @@ class ModelSession:
         known, kept = self.saved.encoder.columns_, [self.hidden, *COLUMNS]
         for chunk in files.skip_rows(chunks, self.start, self.file, least=0):
             with files.naming(self.file, chunk.first):
-                chunk = self.saved.flatten(chunk)
+                chunk = self.saved.flatten(chunk, self.file)
                 columns = self.saved.other_columns(chunk)
             columns = {name: column for name, column in columns.items() if name not in kept}
             values = files.records_of(chunk.rows)

@@ -27,7 +27,7 @@ from ..streams.classes import LabelNumbers
 from ..streams.readers import Chunk
 from ..streams.readers.columns import Choice
 from . import warn
-from .files import as_text
+from .files import as_text, regrouped, warn_of_zones
 from .options import needs_times
 
 if TYPE_CHECKING:
@@ -82,6 +82,7 @@ class Saved(NamedTuple):
     path: str = ""  # where it was read or written last
     stamp: tuple[int, ...] = ()  # what the file was like then
     answers: dict[str, str] | None = None  # the last labels of `learn`, by their tickets
+    forms: Any = None  # of numbers in a file, by column: see `regrouped`
 
     @property
     def encoder(self) -> Any:
@@ -167,8 +168,8 @@ class Saved(NamedTuple):
         if given != was:
             raise SelectronError(f"the model has learned from {was}, which have other features")
 
-    def flatten(self, chunk: Chunk) -> Chunk:
-        """Return a chunk in which the fields of objects are columns.
+    def flatten(self, chunk: Chunk, file: str) -> Chunk:
+        """Return a chunk in which the fields of objects are columns, and numbers as learned.
 
         Raises SelectronError if rows are of another form than the model takes, or the first rows,
         those of JSON, have none of its columns.
@@ -180,15 +181,16 @@ class Saved(NamedTuple):
         from ..data.tables import arrow
 
         rows, whole = chunk.rows, self.encoder.whole()
-        rows = rows if isinstance(rows, list) else arrow(rows, whole)
+        rows = rows if isinstance(rows, list) else arrow(rows, whole, self.encoder.ignore)
         if not isinstance(rows, pa.Table):  # but dicts, or a table with maps
             rows, known = [flattened(x, whole) for x in rows[:]], self.encoder.columns_.keys()
             if not chunk.first and any(rows) and all(known.isdisjoint(x) for x in rows):
                 raise SelectronError(STRANGE)
-            return chunk._replace(rows=rows)
-        table = self.numbered(rows)
-        check_unique(table.column_names)  # also of columns that the model does not use
-        return chunk._replace(rows=table)
+        else:
+            check_unique(rows.column_names)  # also of columns that the model does not use
+            rows = regrouped(self.numbered(rows), self.encoder, self.forms, file)
+        warn_of_zones(rows, self.encoder, self.forms, file)
+        return chunk._replace(rows=rows)
 
     def numbered(self, table: pa.Table) -> pa.Table:
         """Return a table with the columns that the model knows, if they have numbers for names.
@@ -205,9 +207,9 @@ class Saved(NamedTuple):
             return table
         return table.rename_columns([name for name in numbers if name != label])
 
-    def known_columns(self, chunk: Chunk) -> tuple[Chunk, list[str]]:
+    def known_columns(self, chunk: Chunk, file: str) -> tuple[Chunk, list[str]]:
         """Return a chunk without columns of a table that the model has not, and their names."""
-        chunk = self.flatten(chunk)
+        chunk = self.flatten(chunk, file)
         table = chunk.rows
         if not hasattr(table, "column_names"):
             return chunk, []
@@ -361,7 +363,7 @@ def load(path: str) -> Saved:
     choice = Choice(*header["choice"]) if "choice" in header else None
     place = Place(*header["place"]) if "place" in header else None
     choice = choice and choice._replace(ignore=tuple(choice.ignore))
-    return Saved(clf, choice, place, path, before, header.get("answers"))
+    return Saved(clf, choice, place, path, before, header.get("answers"), {})
 
 
 @contextmanager
@@ -382,8 +384,18 @@ def uninterrupted() -> Iterator[None]:
         raise KeyboardInterrupt
 
 
-def warn_of_new_classes(file: str, labels: Iterable[Any], known: list[str]) -> None:
-    """Warn of first labels in a file that are none of a model's classes, before it learns them."""
-    if new := sorted({canonical(label) for label in labels if label is not None} - {*known}):
+def check_classes(file: str, labels: Iterable[Any], known: list[str]) -> None:
+    """Warn of first labels that are new to a model; raise SelectronError if it knows none of two.
+
+    These are likely to be other spellings, whereas one may be a new class.
+    """
+    given = {canonical(label) for label in labels if label is not None}
+    new, same = sorted(given - {*known}), "rename those that mean the same"
+    if len(new) == len(given) > 1 and len(known) > 1:
+        raise SelectronError(
+            f"no label of the first rows is a class of the model, {first_few(known)}, but "
+            f"{first_few(new)}: {same}, or put rows of a known class first"
+        )
+    if new:
         what = f"labels that are new to the model, which knows {first_few(known)}"
-        warn(f"{file}: {what}: {first_few(new)}; rename those that mean the same")
+        warn(f"{file}: {what}: {first_few(new)}; {same}")

@@ -97,7 +97,7 @@ def predict(
             source.may_be_empty = True
             for chunk in stack.enter_context(closing(with_progress(source))):
                 with uninterrupted(), naming(file, chunk.first):
-                    chunk = saved.flatten(chunk)
+                    chunk = saved.flatten(chunk, file)
                     met.update(*chunk.rows if isinstance(chunk.rows, list) else ())
                     table = predictions(saved, chunk, odd, why)
                     if scored:
@@ -278,7 +278,7 @@ def words_of(saved: Saved, file: str, options: dict[str, Any]) -> dict[int, str]
     layout, counts = saved.encoder.layout_, Counter[tuple[int, str]]()
     missing = set(texts)
     with closing(with_progress(all_columns(file, known=saved.columns, **options))) as chunks:
-        found = (records_of(saved.flatten(chunk).rows) for chunk in chunks)
+        found = (records_of(saved.flatten(chunk, file).rows) for chunk in chunks)
         for row in islice(chain.from_iterable(found), ROWS):
             missing -= row.keys()
             for name, text in texts.items():

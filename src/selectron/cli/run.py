@@ -24,7 +24,7 @@ from . import ExamplesFirst, Whole, echo, files, warn
 from .decisions import DecisionFile, decision_table
 from .files import naming
 from .labels import UnmatchedLabels, read_labels, relabelled, warn_of_labels
-from .models import is_table, load, save, uninterrupted, warn_of_new_classes
+from .models import check_classes, is_table, load, save, uninterrupted
 from .options import (
     PICTURES,
     check_fixed,
@@ -317,12 +317,12 @@ class StreamSession:
             if self.options["label"] is None and self.before.encoder:
                 classes = self.contest.classes.names
                 warn_of_labels(self.file, chunk.rows, classes, self.before.encoder)
-        chunk, names = self.before.known_columns(chunk)
+        chunk, names = self.before.known_columns(chunk, self.file)
         if names and not self.rows:
             what = "columns that the model does not know are left out"
             warn(f"{self.file}: {what}: {', '.join(names)}")
         if not self.rows and not self.contest.classes.named:
-            warn_of_new_classes(self.file, chunk.labels, self.contest.classes.names)
+            check_classes(self.file, chunk.labels, self.contest.classes.names)
         return chunk
 
     def _play(self, chunk: Chunk, stack: ExitStack) -> None:

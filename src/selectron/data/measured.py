@@ -11,9 +11,19 @@ import pyarrow as pa
 from ..engine.arithmetic import limit_outliers
 from ..engine.machine import compiled
 from .kinds import Cells, Event, Kind, Layout
-from .times import CIRCLES, END, TABLES, parts, seconds
+from .times import CIRCLES, END, TABLES, parts, seconds, zone_of
 from .times import FIRST as EARLIEST
-from .values import LARGEST, blanks_of, dates_of, is_blank, log, logs, number_of, numbers_of
+from .values import (
+    LARGEST,
+    blanks_of,
+    dates_of,
+    is_blank,
+    log,
+    logs,
+    number_of,
+    numbers_of,
+    values_of,
+)
 
 STYLES = {",": "decimal comma", "time": "times of day"}
 STYLES |= {"dmy": "the day first", "mdy": "the month first"}
@@ -58,6 +68,7 @@ class Number(Kind):
         """Start the mean and the deviation."""
         self.count, self.first, self.total, self.squares = 0, math.nan, 0.0, 0.0
         self.way, self.last = 0, 0.0  # 1 if whole numbers rise, -1 if they fall; else NEITHER
+        self.whole = 0  # how many numbers have no fraction
         self.early: list[float] = []  # the numbers until there are FEW
         self.tried: list[float] = []  # the numbers until there are TRIED
         self.log_unit, self.log_mean, self.log_deviation = 1.0, 0.0, 0.0  # 0 where there is none
@@ -143,6 +154,7 @@ class Number(Kind):
             if not -2 < z < 2 and is_outlier(z, count):
                 _, count, total, squares = learn_value(off, *sums)
             self.count, self.total, self.squares = count, total, squares
+            self.whole += value % 1 == 0
             if count <= FEW:
                 self.keep_early(value)
             if count <= TRIED and self.plain and self.try_log([value]):
@@ -262,6 +274,7 @@ class Number(Kind):
     def learned_both(self, values: np.ndarray, missing: np.ndarray) -> tuple[Any, Any]:
         """Return standardised values, and logarithms, NaN where there are none."""
         before = self.count
+        self.whole += int((values % 1 == 0).sum())
         return self.learned_scores(values, missing), self.learned_log(values, missing, before)
 
     def in_range(self, values: np.ndarray) -> np.ndarray:
@@ -390,6 +403,10 @@ class Date(Number):
     always, plain = True, False
     circles = tuple(f"{of} {side}" for of, *_ in CIRCLES for side in ("sin", "cos"))
 
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.zone: str | None = None  # `zone_of` the first date
+
     def start(self) -> None:
         """Start the mean, the deviation and the ranges: of dates, and of their parts."""
         super().start()
@@ -414,6 +431,7 @@ class Date(Number):
             self.mark_blank(x, layout, learn, out)
             return
         if learn:
+            self.zone = zone_of(x) if self.zone is None else self.zone
             found = parts(value)
             self.least, self.most = [*map(min, self.least, found)], [*map(max, self.most, found)]
         trend = min(max(value, self.least[0]), self.most[0]) if self.count else value
@@ -422,6 +440,13 @@ class Date(Number):
             for place, unit, period, sines, cosines in TABLES:
                 at = int((value if self.knows_all(unit, period) else trend) // unit % period)
                 out[self.place + place], out[self.place + place + 1] = sines[at], cosines[at]
+
+    def prepare(self, array: pa.Array, layout: Layout, learn: bool) -> tuple[Any, list[Event]]:
+        """Learn from values; return what `emit` takes, and the new features."""
+        ready, events = super().prepare(array, layout, learn)
+        if learn and self.zone is None and not (missing := ready[1]).all():
+            self.zone = zone_of(values_of(array[missing.argmin() :][:1])[0])
+        return ready, events
 
     def in_range(self, values: np.ndarray) -> np.ndarray:
         """Return dates within the range so far."""

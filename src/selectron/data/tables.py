@@ -53,14 +53,15 @@ UNTYPED: Kinds = {}  # of dicts
 FIRST_ROWS = 100  # of a column, from its first value on, in which the kind is recognised
 
 
-def arrow(X: Any, whole: Container[str]) -> Any:
+def arrow(X: Any, whole: Container[str], kept: Container[str] = ()) -> Any:
     """Return a data frame, or a dict of columns, as an Arrow table, or `Objects` if it has some.
 
-    Fields of Arrow's structs are columns, as "user.age"; what stays `whole` is text. Objects are
-    Arrow's maps and Python's dicts.
+    Fields of Arrow's structs are columns, as "user.age"; what stays `whole` is text, except what is
+    `kept`, too. Objects are Arrow's maps and Python's dicts.
     """
     objects = dict[str, Any]()
     table = _table(X, whole, objects)
+    nested = {name: table.column(i) for i, name in enumerate(table.column_names) if name in kept}
     while True:
         for place, field in enumerate(table.schema):
             column, is_map = table.column(place), pa.types.is_map(field.type)
@@ -72,6 +73,9 @@ def arrow(X: Any, whole: Container[str]) -> Any:
             elif is_map:
                 objects[field.name] = None
         if not any(map(pa.types.is_struct, table.schema.types)):
+            for place, name in enumerate(table.column_names):
+                if name in nested:
+                    table = table.set_column(place, name, nested[name])
             return Objects(table, objects, whole) if objects else table
         table = table.flatten()
 

@@ -30,6 +30,9 @@ MONTH_NAMED = re.compile(  # as in "Tue, 03 Nov 2026", "November 3, 2026" and "0
     rf"(?:([0-9]{{1,2}})(?:[ /-]|\. ){MONTH}|{MONTH}\.? +([0-9]{{1,2}})),?[ /-]([0-9]{{4}})" + TIME,
     re.IGNORECASE,
 )
+CLOCKS = re.compile(
+    r"[0-9]:[0-9]{2}(.*(?:Z|UTC|GMT|[+-][0-9]{2}(?::?[0-9]{2})?)(?: \([A-Z]+\))?$)?"
+)
 SIZE = r"[+-]?[0-9]{1,12}(?:\.[0-9]+)?"
 ISO_DURATION = re.compile(
     rf"(?P<sign>[+-]?)P(?:(?P<weeks>{SIZE})W)?(?:(?P<days>{SIZE})D)?"
@@ -196,6 +199,18 @@ def seconds(value: Any, order: str = "") -> float:
         return math.nan if isinstance(value, bool) else float(value)
     except (TypeError, ValueError, OverflowError):
         return math.nan
+
+
+def zone_of(value: Any) -> str:
+    """Return whether a time has a zone, in words; "" if it is no time of a day.
+
+    >>> zone_of("2026-11-23T08:30:00+01:00"), zone_of(datetime(2026, 11, 23)), zone_of("2026-11-23")
+    ('a zone', 'no zone', '')
+    """
+    if isinstance(value, datetime):
+        return "no zone" if value.tzinfo is None else "a zone"
+    found = CLOCKS.search(value.strip()) if isinstance(value, str) else None
+    return ("a zone" if found[1] else "no zone") if found else ""
 
 
 def duration(text: str, known: bool = False) -> float:
