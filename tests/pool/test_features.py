@@ -67,7 +67,7 @@ def test_leading_directions_keep_the_angles_of_rows_that_they_span():
 @pytest.mark.slow
 @pytest.mark.parametrize("learner", [None, InOrder("random")])
 def test_topics_that_words_share_save_corrections(learner):
-    X, y = texts(600)
+    X, y = texts(400)
     ours, words = (
         SelfDirectedClassifier(learner, features=features).run(X, y).mistakes
         for features in ("auto", "standard")

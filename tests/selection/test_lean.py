@@ -9,7 +9,7 @@ import scipy.sparse
 from sklearn.exceptions import NotFittedError
 
 from selectron import OnlineClassifier, OnlineRanker, SelectronError
-from selectron.askers import Always, Margin, Uncertainty
+from selectron.askers import Always, Margin
 from selectron.engine.parts import Learner, declared
 from selectron.learners import (
     AROW,
@@ -96,8 +96,7 @@ def test_as_one_row_at_a_time(learner, form, intercept, norm):
 @pytest.mark.parametrize("learner", [AROW(), RLS(), LeadingHistory(fourier=0)], ids=repr)
 @pytest.mark.parametrize("weights", [None, {1: 2.5}, "balanced"], ids=str)
 def test_weights_of_classes_and_rows_without_a_label_count(learner, weights):
-    asker = Uncertainty() if isinstance(learner, LeadingHistory) else Margin(0.5)
-    clf, slow = (new(learner, asker, class_weight=weights) for _ in range(2))
+    clf, slow = (new(learner, Margin(0.5), class_weight=weights) for _ in range(2))
     if weights and isinstance(learner, LeadingHistory):  # they change its predictions alone
         with pytest.raises(SelectronError, match="only if classes have no weights"):
             lean_run(clf, X, Y, 0.3)

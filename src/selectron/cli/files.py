@@ -262,7 +262,7 @@ def regrouped(table: Any, encoder: Any, forms: dict[str, bool], file: str) -> An
         number, array = column.encoder, table.column(place).combine_chunks()
         mark, other = number.style or ".", OTHER[number.style] or "."
         found = numbers_of(array, mark, number.unit)
-        whole = 0 < number.count == number.whole
+        whole = number.count > 0 and number.whole
         if not (forms.get(name, whole) and (found % 1 > 0).any()):
             continue
         grouped = numbers_of(array, other, number.unit)

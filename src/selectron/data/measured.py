@@ -68,7 +68,7 @@ class Number(Kind):
         """Start the mean and the deviation."""
         self.count, self.first, self.total, self.squares = 0, math.nan, 0.0, 0.0
         self.way, self.last = 0, 0.0  # 1 if whole numbers rise, -1 if they fall; else NEITHER
-        self.whole = 0  # how many numbers have no fraction
+        self.whole = True  # whether no number has a fraction
         self.early: list[float] = []  # the numbers until there are FEW
         self.tried: list[float] = []  # the numbers until there are TRIED
         self.log_unit, self.log_mean, self.log_deviation = 1.0, 0.0, 0.0  # 0 where there is none
@@ -84,10 +84,12 @@ class Number(Kind):
         return self.way != NEITHER and self.count >= TRIED and self.plain and not self.given
 
     def follow(self, value: float) -> None:
-        """Learn whether whole numbers rise, or fall, with every row."""
-        way = (value > self.last) - (value < self.last) if self.count else 0
-        goes_on = value % 1 == 0 and (self.count == 0 or way * (self.way or way) > 0)
-        self.way, self.last = (way, value) if goes_on else (NEITHER, 0.0)
+        """Learn whether numbers are whole, and whether they rise, or fall, with every row."""
+        self.whole = value % 1 == 0
+        if self.way != NEITHER:
+            way = (value > self.last) - (value < self.last) if self.count else 0
+            goes_on = self.whole and (self.count == 0 or way * (self.way or way) > 0)
+            self.way, self.last = (way, value) if goes_on else (NEITHER, 0.0)
 
     def parse(self, x: Any) -> float:
         """Return a value as a number, NaN if it is none."""
@@ -145,16 +147,15 @@ class Number(Kind):
         mean, square = total / count, squares / count  # as `score` does: calls would take as long
         variance = square - mean * mean
         z = (off - mean) / math.sqrt(variance) if variance > 1e-12 * square else 0.0
-        if learn and self.way != NEITHER:
-            self.follow(value)
         out[self.place] = z if -CLIP < z < CLIP else math.copysign(CLIP, z)
-        if self.is_unused():
+        if learn and self.whole:
+            self.follow(value)
+        if self.way != NEITHER and self.is_unused():
             out[self.place] = 0.0
         if learn:
             if not -2 < z < 2 and is_outlier(z, count):
                 _, count, total, squares = learn_value(off, *sums)
             self.count, self.total, self.squares = count, total, squares
-            self.whole += value % 1 == 0
             if count <= FEW:
                 self.keep_early(value)
             if count <= TRIED and self.plain and self.try_log([value]):
@@ -274,7 +275,6 @@ class Number(Kind):
     def learned_both(self, values: np.ndarray, missing: np.ndarray) -> tuple[Any, Any]:
         """Return standardised values, and logarithms, NaN where there are none."""
         before = self.count
-        self.whole += int((values % 1 == 0).sum())
         return self.learned_scores(values, missing), self.learned_log(values, missing, before)
 
     def in_range(self, values: np.ndarray) -> np.ndarray:
@@ -300,13 +300,14 @@ class Number(Kind):
         scores, start = np.zeros(len(values)), 0
         for i in np.flatnonzero(~missing)[: max(0, FEW - self.count)].tolist():
             value, sums, start = values[i].item(), (self.count, self.total, self.squares), i + 1
-            if self.way != NEITHER:
+            if self.whole:
                 self.follow(value)
             scores[i], self.count, self.total, self.squares = learn_value(value - self.first, *sums)
             self.keep_early(value)
         later = np.array([self.count, self.total, self.squares], float)
         scores[start:] = values[start:] - self.first
         STANDARDISE(scores[start:], missing[start:], later)
+        self.whole = self.whole and not (values[start:] % 1 > 0).any()
         if self.way != NEITHER and not missing[start:].all():
             scores[self.follow_all(values, start + np.flatnonzero(~missing[start:]))] = 0.0
         self.count, (self.total, self.squares) = int(later[0]), later[1:].tolist()
