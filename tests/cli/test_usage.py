@@ -374,7 +374,7 @@ def test_lines_that_are_sent_may_be_of_another_encoding(tmp_path, name):
     data = text.encode("cp1252")
     path = tmp_path / name
     path.write_bytes(gzip.compress(data) if name.endswith("gz") else data)
-    with serve.lines_of(str(path), True, "cp1252") as (lines, _):
+    with serve.lines_of(str(path), True, "cp1252", {}) as (lines, _):
         assert "5 €" in b"".join(lines).decode()
 
 
@@ -382,7 +382,7 @@ def test_lines_that_are_sent_may_be_of_another_encoding(tmp_path, name):
     ("title", "why"),
     [
         ("Export", "line 2: 2 columns were found, and 1 expected: if line 1 is a title"),
-        ("Export\n# of mails", "row 1 has no text or number in the field 'id'; the fields are 'E"),
+        ("Export\n# of mails", "line 3: 2 columns were found, and 1 expected: if lines 1 to 2 are"),
     ],
 )
 def test_a_table_that_is_sent_below_a_title(call, title, why):
