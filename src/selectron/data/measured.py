@@ -29,8 +29,7 @@ STYLES = {",": "decimal comma", "time": "times of day"}
 STYLES |= {"dmy": "the day first", "mdy": "the month first"}
 OTHER = {"": ",", ",": "", "dmy": "mdy"}  # styles that may fit as well, until a value shows which
 CLIP = 8.0  # standard deviations from the mean at which numbers are clipped
-NEITHER = 2  # way of numbers that neither rise nor fall with every row
-WAYS = {1: "rises", -1: "falls"}
+WAYS = "", "rises", "falls"  # in the order of 0, 1 and -1
 FEW = 8  # numbers whose deviation is not relied upon yet
 TRIED, VARIED, SKEWED = 100, 12, 2.0  # numbers, different ones, skewness for a logarithm
 SERIAL = 10_000, 100_000  # numbers of days, as spreadsheets write dates; EPOCH is 1970-01-01
@@ -67,7 +66,8 @@ class Number(Kind):
     def start(self) -> None:
         """Start the mean and the deviation."""
         self.count, self.first, self.total, self.squares = 0, math.nan, 0.0, 0.0
-        self.way, self.last = 0, 0.0  # 1 if whole numbers rise, -1 if they fall; else NEITHER
+        self.way: int | None = 0  # 1 if whole numbers rise with every row, -1 if they fall
+        self.last = 0.0  # number, of those
         self.whole = True  # whether no number has a fraction
         self.early: list[float] = []  # the numbers until there are FEW
         self.tried: list[float] = []  # the numbers until there are TRIED
@@ -76,20 +76,19 @@ class Number(Kind):
     def details(self) -> list[str]:
         """Return how text is read, if not as Python writes numbers, and whether logs are taken."""
         notes = f"in {self.unit}" * bool(self.unit), STYLES.get(self.style)
-        unused = f"not used, as it {WAYS[self.way]} with every row" if self.is_unused() else ""
+        unused = f"not used, as it {WAYS[self.way or 0]} with every row" * self.is_unused()
         return [*filter(None, (*notes, "with its logarithm" * (self.log_deviation > 0), unused))]
 
     def is_unused(self) -> bool:
         """Return whether numbers count as the mean, as they rise or fall with every row."""
-        return self.way != NEITHER and self.count >= TRIED and self.plain and not self.given
+        rises = self.way is not None and self.count >= TRIED
+        return rises and self.plain and not self.given
 
     def follow(self, value: float) -> None:
-        """Learn whether numbers are whole, and whether they rise, or fall, with every row."""
-        self.whole = value % 1 == 0
-        if self.way != NEITHER:
-            way = (value > self.last) - (value < self.last) if self.count else 0
-            goes_on = self.whole and (self.count == 0 or way * (self.way or way) > 0)
-            self.way, self.last = (way, value) if goes_on else (NEITHER, 0.0)
+        """Learn whether whole numbers rise, or fall, with every row."""
+        way = (value > self.last) - (value < self.last) if self.count else 0
+        goes_on = value % 1 == 0 and (self.count == 0 or way * (self.way or way) > 0)
+        self.way, self.last = (way, value) if goes_on else (None, 0.0)
 
     def parse(self, x: Any) -> float:
         """Return a value as a number, NaN if it is none."""
@@ -148,14 +147,17 @@ class Number(Kind):
         variance = square - mean * mean
         z = (off - mean) / math.sqrt(variance) if variance > 1e-12 * square else 0.0
         out[self.place] = z if -CLIP < z < CLIP else math.copysign(CLIP, z)
-        if learn and self.whole:
-            self.follow(value)
-        if self.way != NEITHER and self.is_unused():
-            out[self.place] = 0.0
+        if self.way is not None:
+            if learn:
+                self.follow(value)
+            if self.is_unused():
+                out[self.place] = 0.0
         if learn:
             if not -2 < z < 2 and is_outlier(z, count):
                 _, count, total, squares = learn_value(off, *sums)
             self.count, self.total, self.squares = count, total, squares
+            if self.whole and value % 1:
+                self.whole = False
             if count <= FEW:
                 self.keep_early(value)
             if count <= TRIED and self.plain and self.try_log([value]):
@@ -300,15 +302,15 @@ class Number(Kind):
         scores, start = np.zeros(len(values)), 0
         for i in np.flatnonzero(~missing)[: max(0, FEW - self.count)].tolist():
             value, sums, start = values[i].item(), (self.count, self.total, self.squares), i + 1
-            if self.whole:
+            if self.way is not None:
                 self.follow(value)
             scores[i], self.count, self.total, self.squares = learn_value(value - self.first, *sums)
             self.keep_early(value)
         later = np.array([self.count, self.total, self.squares], float)
         scores[start:] = values[start:] - self.first
         STANDARDISE(scores[start:], missing[start:], later)
-        self.whole = self.whole and not (values[start:] % 1 > 0).any()
-        if self.way != NEITHER and not missing[start:].all():
+        self.whole = self.whole and not (values % 1 > 0).any()
+        if self.way is not None and not missing[start:].all():
             scores[self.follow_all(values, start + np.flatnonzero(~missing[start:]))] = 0.0
         self.count, (self.total, self.squares) = int(later[0]), later[1:].tolist()
         return scores
@@ -317,8 +319,8 @@ class Number(Kind):
         """Learn from the numbers in these rows as `follow` does; return those that are not used."""
         found, late = values[rows], np.arange(len(rows)) >= TRIED - self.count
         steps = np.diff(found, prepend=self.last)
-        goes_on = np.logical_and.accumulate((steps * self.way > 0) & (found % 1 == 0))
-        self.way, self.last = (self.way, found[-1].item()) if goes_on[-1] else (NEITHER, 0.0)
+        goes_on = np.logical_and.accumulate((steps * (self.way or 0) > 0) & (found % 1 == 0))
+        self.way, self.last = (self.way, found[-1].item()) if goes_on[-1] else (None, 0.0)
         return rows[goes_on & late & (self.plain and not self.given)]
 
     def emit(self, ready: Any, layout: Layout) -> list[Cells]:
