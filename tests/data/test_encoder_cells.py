@@ -19,7 +19,7 @@ from sklearn.utils import murmurhash3_32
 from tests.data.test_encoder_cuts import bits, saved
 
 from selectron.data.encoder import TableEncoder
-from selectron.data.measured import is_outlier
+from selectron.data.numbers import is_outlier
 from selectron.data.times import iso_duration
 from selectron.data.values import number_of, unit_of
 from selectron.errors import SelectronError

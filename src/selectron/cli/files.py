@@ -251,7 +251,7 @@ def regrouped(table: Any, encoder: Any, forms: dict[str, bool], file: str) -> An
     thousands, as in a first file; warn of fewer. What the first chunk with fractions shows is kept
     in `forms`.
     """
-    from ..data.measured import OTHER
+    from ..data.numbers import OTHER
     from ..data.tables import GROUPED
     from ..data.values import is_text, numbers_of
 

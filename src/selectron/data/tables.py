@@ -16,9 +16,10 @@ import pyarrow as pa
 
 from ..engine.parameters import shown
 from ..errors import SelectronError
+from .dates import Date
 from .dicts import Objects, as_dict, hold_dicts
 from .kinds import Category, Ignored, Kind, Layout, Vector, kind_of
-from .measured import Date, Number
+from .numbers import Number
 from .times import iso, seconds
 from .values import (
     CODE,

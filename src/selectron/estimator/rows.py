@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..data.cells import check_unique
 from ..data.dicts import Names, are_dicts, flattened, is_dict
 from ..data.encoder import TableEncoder
-from ..data.measured import CLIP
+from ..data.numbers import CLIP
 from ..data.tables import FIRST_ROWS, Objects, arrow, odd_values
 from ..engine.parameters import first_few, shown
 from ..engine.rows import Dense, Sparse, extent, joined, narrowed, rows_of
